@@ -1,0 +1,1 @@
+"""The loop IR: nodes with iteration axes and scalar bodies (`program`)."""

@@ -1,0 +1,171 @@
+"""LoopProgram: what each element of each buffer is, as loops over scalar expressions.
+
+Every buffer is C-contiguous; an index is one polynomial, the element offset, affine in the node's
+axes (`i0, i1, ...` iterate, `r0, r1, ...` reduce) with sizes as coefficients. A node writes exactly one
+buffer, once per element. Axes of extent 1 are left out.
+
+A body is a list of scalar operations in SSA form: operands are positions in the list, so shared
+subexpressions are shared and no pass needs recursion.
+
+| op        | attrs        | meaning                                                      |
+|-----------|--------------|--------------------------------------------------------------|
+| `load`    | `Load`       | an element of a buffer                                       |
+| `scalar`  | `ScalarRef`  | a rank-0 parameter's value                                   |
+| `constant`| `Literal`    | a value of the op's dtype                                    |
+| `index`   | `IndexValue` | an index or a size as a number; evaluated in i64, then the op's dtype |
+| `cast`    | None         | to the op's dtype                                            |
+| an `OPERATORS` name | None | that operation in the operands' dtype                     |
+
+Reductions of floats follow a fixed tree (`docs/numerics.md`) that depends only on the node: `rows` when the
+operand's last axis is reduced, `columns` when it is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
+from tensorc.signature import Signature
+from tensorc.source import Span
+
+
+class Role(StrEnum):
+    INPUT = "input"
+    OUTPUT = "output"
+    TEMPORARY = "temporary"
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """An array of the kernel: a parameter, a result (`buf3`, returned as `result`), or a temporary."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Poly, ...]
+    role: Role
+    result: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A loop variable from 0 to `extent` - 1."""
+
+    name: str
+    extent: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    buffer: str
+    index: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarRef:
+    param: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexValue:
+    index: Poly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScalarOp:
+    """One scalar operation of a body."""
+
+    op: str
+    args: tuple[int, ...]
+    dtype: DType
+    attrs: Load | ScalarRef | Literal | IndexValue | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A tensor operation that went into a node: as the user wrote it, its name there, its place."""
+
+    op: str
+    name: str
+    span: Span
+
+
+class Tree(StrEnum):
+    ROWS = "rows"
+    COLUMNS = "columns"
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """How a reduction node combines its body's values over `reduce_axes` (outermost first)."""
+
+    kind: str
+    tree: Tree
+    correction: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopNode:
+    """A pointwise or reduction node; `reduction` is None for pointwise.
+
+    The value of `body[result]` (pointwise) or its reduction, converted by the reduction to the buffer's
+    dtype, is stored at `store_index` (in the iteration axes) of `buffer`.
+    """
+
+    name: str
+    buffer: str
+    iter_axes: tuple[Axis, ...]
+    reduce_axes: tuple[Axis, ...]
+    body: tuple[ScalarOp, ...]
+    result: int
+    store_index: Poly
+    reduction: Reduction | None
+    origins: tuple[Origin, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatmulNode:
+    """`buffer[b, i, j] = sum_k left[b, i, k] * right[b, k, j]`, operands as stored.
+
+    `batch` lists the batch extents; f32 products accumulate in f32 by blocks of k, f64 in f64.
+    """
+
+    name: str
+    buffer: str
+    left: str
+    right: str
+    batch: tuple[Poly, ...]
+    m: Poly
+    k: Poly
+    n: Poly
+    origins: tuple[Origin, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NopNode:
+    """A node that computes nothing: its buffer has no elements."""
+
+    name: str
+    buffer: str
+    origins: tuple[Origin, ...]
+
+
+Node = LoopNode | MatmulNode | NopNode
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopProgram:
+    """One kernel. `nodes` are in a valid order; `buffers` hold parameters first, then as written."""
+
+    signature: Signature
+    buffers: tuple[Buffer, ...]
+    nodes: tuple[Node, ...]
+
+    def buffer(self, name: str) -> Buffer:
+        return next(b for b in self.buffers if b.name == name)

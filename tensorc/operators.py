@@ -1,0 +1,136 @@
+"""The operator table: one row per scalar operation, read by checker, interpreters and code generator.
+
+An operand is already cast to the operation's type when it reaches one of these (`checks` inserts the
+casts), so each row says which dtypes it exists for and what dtype it gives, not how operands mix.
+
+Semantics (language contract, sections 4-6): integers wrap; `//` and `%` floor, by zero give 0;
+shifts by the width or more give 0 or the sign; max and min propagate NaN and order -0 below +0;
+float operations are IEEE, one rounding each, never contracted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Typing(StrEnum):
+    """How an operation finds its computation type from its operands' promoted type."""
+
+    SAME = "same"  # computes in and gives the promoted type
+    FLOAT = "float"  # integers and bool become f64 first, as in NumPy
+    COMPARE = "compare"  # computes in the promoted type, gives bool
+    LOGICAL = "logical"  # bool operands only, gives bool
+    BITS = "bits"  # integers and bool, gives the promoted type
+    PREDICATE = "predicate"  # float test, gives bool
+    WHERE = "where"  # first operand bool, the others promoted
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One scalar operation.
+
+    `cost` counts vector instructions on f32 lanes (for recompute-or-store); `domain` lists the kinds
+    (b, i, f) it exists for after typing; `elementary` marks transcendental functions.
+    """
+
+    name: str
+    arity: int
+    typing: Typing
+    cost: int
+    domain: str = "if"
+    elementary: bool = False
+    symbol: str = ""
+
+
+def _table(*rows: Operator) -> dict[str, Operator]:
+    return {row.name: row for row in rows}
+
+
+T = Typing
+
+OPERATORS: dict[str, Operator] = _table(
+    Operator("add", 2, T.SAME, 1, "bif", symbol="+"),
+    Operator("subtract", 2, T.SAME, 1, symbol="-"),
+    Operator("multiply", 2, T.SAME, 1, "bif", symbol="*"),
+    Operator("divide", 2, T.FLOAT, 5, "f", symbol="/"),
+    Operator("floor_divide", 2, T.SAME, 12, symbol="//"),
+    Operator("remainder", 2, T.SAME, 12, symbol="%"),
+    Operator("power", 2, T.SAME, 40, symbol="**"),
+    Operator("negative", 1, T.SAME, 1),
+    Operator("abs", 1, T.SAME, 1, "bif"),
+    Operator("sign", 1, T.SAME, 4),
+    Operator("square", 1, T.SAME, 1),
+    Operator("maximum", 2, T.SAME, 5, "bif"),
+    Operator("minimum", 2, T.SAME, 5, "bif"),
+    Operator("relu", 1, T.SAME, 2),
+    Operator("sqrt", 1, T.FLOAT, 6, "f"),
+    Operator("rsqrt", 1, T.FLOAT, 11, "f"),
+    Operator("reciprocal", 1, T.FLOAT, 5, "f"),
+    Operator("floor", 1, T.SAME, 1, "bif"),
+    Operator("ceil", 1, T.SAME, 1, "bif"),
+    Operator("trunc", 1, T.SAME, 1, "bif"),
+    Operator("round", 1, T.SAME, 1, "bif"),
+    Operator("fma", 3, T.FLOAT, 1, "f"),
+    Operator("copysign", 2, T.FLOAT, 2, "f"),
+    Operator("exp", 1, T.FLOAT, 20, "f", elementary=True),
+    Operator("exp2", 1, T.FLOAT, 18, "f", elementary=True),
+    Operator("expm1", 1, T.FLOAT, 26, "f", elementary=True),
+    Operator("log", 1, T.FLOAT, 24, "f", elementary=True),
+    Operator("log1p", 1, T.FLOAT, 30, "f", elementary=True),
+    Operator("sin", 1, T.FLOAT, 28, "f", elementary=True),
+    Operator("cos", 1, T.FLOAT, 28, "f", elementary=True),
+    Operator("tanh", 1, T.FLOAT, 30, "f", elementary=True),
+    Operator("erf", 1, T.FLOAT, 34, "f", elementary=True),
+    Operator("sigmoid", 1, T.FLOAT, 28, "f", elementary=True),
+    Operator("equal", 2, T.COMPARE, 1, "bif", symbol="=="),
+    Operator("not_equal", 2, T.COMPARE, 1, "bif", symbol="!="),
+    Operator("less", 2, T.COMPARE, 1, "bif", symbol="<"),
+    Operator("less_equal", 2, T.COMPARE, 1, "bif", symbol="<="),
+    Operator("greater", 2, T.COMPARE, 1, "bif", symbol=">"),
+    Operator("greater_equal", 2, T.COMPARE, 1, "bif", symbol=">="),
+    Operator("logical_and", 2, T.LOGICAL, 1, "b", symbol="and"),
+    Operator("logical_or", 2, T.LOGICAL, 1, "b", symbol="or"),
+    Operator("logical_not", 1, T.LOGICAL, 1, "b", symbol="not"),
+    Operator("bitwise_and", 2, T.BITS, 1, "bi", symbol="&"),
+    Operator("bitwise_or", 2, T.BITS, 1, "bi", symbol="|"),
+    Operator("bitwise_xor", 2, T.BITS, 1, "bi", symbol="^"),
+    Operator("bitwise_invert", 1, T.BITS, 1, "bi", symbol="~"),
+    Operator("left_shift", 2, T.BITS, 3, "i", symbol="<<"),
+    Operator("right_shift", 2, T.BITS, 3, "i", symbol=">>"),
+    Operator("isnan", 1, T.PREDICATE, 1, "f"),
+    Operator("isinf", 1, T.PREDICATE, 2, "f"),
+    Operator("isfinite", 1, T.PREDICATE, 2, "f"),
+    Operator("where", 3, T.WHERE, 1, "bif"),
+)
+"""Scalar operations of the IRs. `clip` is checked into maximum then minimum."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionKind:
+    """One reduction. `identity` is None where an empty reduction is an error at call time.
+
+    Result dtypes: sum, prod of bool and integers give i64; mean, var, std of them f64; max, min keep
+    the type; any, all give bool; argmax, argmin give i64.
+    """
+
+    name: str
+    empty_raises: bool = False
+
+
+REDUCTIONS: dict[str, ReductionKind] = {
+    r.name: r
+    for r in (
+        ReductionKind("sum"),
+        ReductionKind("prod"),
+        ReductionKind("max", empty_raises=True),
+        ReductionKind("min", empty_raises=True),
+        ReductionKind("var"),
+        ReductionKind("std"),
+        ReductionKind("any"),
+        ReductionKind("all"),
+        ReductionKind("argmax", empty_raises=True),
+        ReductionKind("argmin", empty_raises=True),
+    )
+}
+"""Reductions of the IRs. `mean` is checked into `sum / n`: one rounding of the sum, one division."""

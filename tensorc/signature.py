@@ -1,0 +1,97 @@
+"""A kernel's outward face: parameters, results, dims, checks. Every artefact is derived from it.
+
+The C function takes parameters, results, then one `int64_t` per dim in order of first appearance
+(a dim that is an integer scalar parameter is not passed twice), then `threads`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
+from tensorc.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter. Rank 0 is a scalar passed by value, the only kind with a default."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Poly, ...]
+    written: str
+    span: Span
+    default: int | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result: a new C-contiguous array. `written` is the type as in the source or as inferred."""
+
+    name: str
+    dtype: DType
+    shape: tuple[Poly, ...]
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A size symbol. `fixed` dims have a value and are not passed; `hint` only feeds estimates."""
+
+    name: str
+    fixed: int | None = None
+    hint: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """How a call finds a dim: `coefficient * dim + rest == extent` of `param`'s `axis`.
+
+    `axis` is None for an integer scalar parameter, whose value is the dim. Bindings are applied in
+    order; `coefficient` and `rest` hold only dims that are bound before.
+    """
+
+    dim: str
+    param: int
+    axis: int | None
+    coefficient: Poly
+    rest: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class SizeCheck:
+    """A relation of sizes to be true at the call: `left OP right`, OP one of == != < <= > >=.
+
+    `kind` says what it is for: "axis" (`param`'s `axis` has this size), "requires", "shape" (a declared
+    size), "nonempty" (a reduction without identity), "nonnegative" (an extent).
+    """
+
+    kind: str
+    left: Poly
+    relation: str
+    right: Poly
+    text: str
+    span: Span
+    param: int | None = None
+    axis: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`dims` in order of first appearance; `doc` is the kernel's `##` comment."""
+
+    name: str
+    params: tuple[Param, ...]
+    results: tuple[Result, ...]
+    dims: tuple[Dim, ...]
+    bindings: tuple[Binding, ...]
+    checks: tuple[SizeCheck, ...]
+    doc: str
+    span: Span
+
+    @property
+    def passed_dims(self) -> tuple[str, ...]:
+        """Dims that are arguments of the C function: bound from arrays, not fixed, not scalars."""
+        scalars = {p.name for p in self.params if not p.shape}
+        return tuple(d.name for d in self.dims if d.fixed is None and d.name not in scalars)

@@ -1,0 +1,1 @@
+"""Text to AST: `parser.parse_file(source, bag) -> ast.File`."""

@@ -1,0 +1,1 @@
+"""The tensor IR: whole-array operations in SSA form (`program`)."""

@@ -1,0 +1,99 @@
+"""TensorProgram: one kernel as a list of whole-array operations.
+
+Value `k` is the result of `ops[k]`; operands come earlier in the list. Shapes are tuples of sizes
+(`Poly` over the dims). Broadcasting and casts are explicit: the operands of an elementwise
+operation have its shape, and the dtype its operator computes in.
+
+| op            | attrs          | meaning                                                          |
+|---------------|----------------|------------------------------------------------------------------|
+| `param`       | `ParamRef`     | the parameter's array, or its value (rank 0)                     |
+| `constant`    | `Constant`     | a scalar of the op's dtype, rank 0                               |
+| `size`        | `SizeValue`    | a size as a scalar of the op's dtype, rank 0                     |
+| `iota`        | None           | `0, 1, ..., n - 1` along the only axis, dtype i64                |
+| an `OPERATORS` name | None     | elementwise                                                      |
+| `cast`        | None           | elementwise; float to integer truncates, saturates, NaN gives 0  |
+| `view`        | `View`         | `result[i0, i1, ...] = operand[index]`, index affine in the axes |
+| `reduce`      | `Reduce`       | the listed axes are dropped                                      |
+| `matmul`      | None           | `[..., M, K] @ [..., K, N]`, equal batch axes                    |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
+from tensorc.signature import Signature
+from tensorc.source import Span
+
+Shape = tuple[Poly, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParamRef:
+    """Position in the signature's parameters."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Constant:
+    """`value` is exact: an int (also for bool), or a float that was rounded once to the dtype."""
+
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class SizeValue:
+    size: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`index` holds one `Poly` per operand axis, in the result's axes `i0, i1, ...`.
+
+    `kind` is the user's operation (permute_dims, slice, broadcast_to, ...), for printing.
+    """
+
+    kind: str
+    index: tuple[Poly, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """`kind` names a `REDUCTIONS` row; `axes` are sorted, non-negative, at least one."""
+
+    kind: str
+    axes: tuple[int, ...]
+    correction: float = 0.0
+
+
+Attrs = ParamRef | Constant | SizeValue | View | Reduce | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorOp:
+    """One operation. `name` is the user's name of the value, "" if it has none.
+
+    `origin` is the operation as the user wrote it (`relu`, `softmax`'s `exp`, ...), for logs: several
+    ops may come from one (a `mean` is a sum and a division).
+    """
+
+    op: str
+    operands: tuple[int, ...]
+    attrs: Attrs
+    dtype: DType
+    shape: Shape
+    span: Span
+    origin: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorProgram:
+    """One kernel. `results[k]` is the value of the signature's result `k`."""
+
+    signature: Signature
+    ops: tuple[TensorOp, ...]
+    results: tuple[int, ...]
+    span: Span
