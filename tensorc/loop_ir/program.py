@@ -131,16 +131,17 @@ class LoopNode:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatmulNode:
-    """`buffer[b, i, j] = sum_k left[b, i, k] * right[b, k, j]`, operands as stored.
+    """`buffer[b, i, j] = sum_k left[b, i, k] * right[b, k, j]`.
 
-    `batch` lists the batch extents; f32 products accumulate in f32 by blocks of k, f64 in f64.
+    `left` and `right` are loads whose indices are in the axes `b0, b1, ...` (batch), `i`, `k` and `j`, so
+    that a transposed or broadcast operand needs no copy. The result is C-contiguous.
     """
 
     name: str
     buffer: str
-    left: str
-    right: str
-    batch: tuple[Poly, ...]
+    left: Load
+    right: Load
+    batch: tuple[Axis, ...]
     m: Poly
     k: Poly
     n: Poly

@@ -1,0 +1,171 @@
+"""TensorProgram to LoopProgram: one node per stored value, everything else inlined into bodies.
+
+*Requires*: a verified TensorProgram. *Ensures*: a LoopProgram whose nodes stand in a valid order; views
+have become index expressions; a value inlined at the same index twice is computed once.
+*Rewrite*: `t1 = sin(x); t2 = t1.T; t3 = t2 + 1` -> `buf0[i0, i1] = sin(x[i1, i0]) + 1` (producer inlining).
+"""
+
+from __future__ import annotations
+
+from tensorc.index_algebra import Poly, Sym, ZERO, axis, product
+from tensorc.loop_ir.program import (
+    Axis,
+    Buffer,
+    Load,
+    LoopNode,
+    LoopProgram,
+    MatmulNode,
+    Node,
+    NopNode,
+    Origin,
+    Reduction,
+    Role,
+    Tree,
+)
+from tensorc.lowering.inline import BodyBuilder, Stored, flat_index
+from tensorc.lowering.realize import choose_realized
+from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram, View
+
+
+def lower_program(program: TensorProgram, policy: str) -> LoopProgram:
+    """Choose what is stored (`choose_realized`), then build each stored value's node."""
+    return _Lowering(program, choose_realized(program, policy)).run()
+
+
+class _Lowering:
+    """The state of one lowering: which values have buffers so far, and the nodes in order."""
+
+    def __init__(self, program: TensorProgram, realized: frozenset[int]) -> None:
+        self.program = program
+        self.realized = realized
+        self.stored: dict[int, Stored] = {}
+        self.buffers: list[Buffer] = []
+        self.nodes: list[Node] = []
+
+    def run(self) -> LoopProgram:
+        for value, op in enumerate(self.program.ops):
+            if isinstance(op.attrs, ParamRef) and op.shape:
+                name = self.program.signature.params[op.attrs.position].name
+                self.buffers.append(Buffer(name, op.dtype, op.shape, Role.INPUT))
+                self.stored[value] = Stored(name, op.shape)
+        first_result: dict[int, int] = {}
+        for position, value in enumerate(self.program.results):
+            first_result.setdefault(value, position)
+        for value in sorted(self.realized):
+            if self.program.ops[value].op != "param":
+                self._add_node(value, first_result.get(value))
+        for position, value in enumerate(self.program.results):
+            if self.program.ops[value].op == "param" or first_result[value] != position:
+                self._add_copy(value, position)
+        return LoopProgram(self.program.signature, tuple(self.buffers), tuple(self.nodes))
+
+    def _new_buffer(self, op: TensorOp, result: int | None) -> str:
+        name = f"buf{len(self.nodes)}"
+        role = Role.TEMPORARY if result is None else Role.OUTPUT
+        self.buffers.append(Buffer(name, op.dtype, op.shape, role, result))
+        return name
+
+    def _add_node(self, value: int, result: int | None) -> None:
+        op = self.program.ops[value]
+        buffer = self._new_buffer(op, result)
+        name = f"op{len(self.nodes)}"
+        if product(op.shape) == ZERO:
+            node: Node = NopNode(name, buffer, (_origin(op),))
+        elif op.op == "matmul":
+            node = self._matmul(name, buffer, op)
+        elif isinstance(op.attrs, Reduce):
+            node = self._reduction(name, buffer, op, op.attrs)
+        else:
+            node = self._pointwise(name, buffer, value)
+        self.nodes.append(node)
+        self.stored[value] = Stored(buffer, op.shape)
+
+    def _add_copy(self, value: int, position: int) -> None:
+        """A result that is a parameter, or a value that is already another result."""
+        op = self.program.ops[value]
+        buffer = self._new_buffer(op, position)
+        self.nodes.append(self._pointwise(f"op{len(self.nodes)}", buffer, value, copy=True))
+
+    def _pointwise(self, name: str, buffer: str, value: int, copy: bool = False) -> LoopNode:
+        op = self.program.ops[value]
+        axes, index = _axes(op.shape, "i")
+        builder = BodyBuilder(self.program, self.stored)
+        result = builder.build(value, index)
+        origins = builder.origins() or (Origin("copy", op.name, op.span),)
+        if copy:
+            origins = (Origin("copy", op.name, op.span),)
+        return LoopNode(
+            name, buffer, axes, (), builder.body(), result, flat_index(index, op.shape), None, origins
+        )
+
+    def _reduction(self, name: str, buffer: str, op: TensorOp, attrs: Reduce) -> LoopNode:
+        operand = op.operands[0]
+        shape = self.program.ops[operand].shape
+        kept = [k for k in range(len(shape)) if k not in attrs.axes]
+        iter_axes, kept_index = _axes(tuple(shape[k] for k in kept), "i")
+        reduce_axes, reduced_index = _axes(tuple(shape[k] for k in attrs.axes), "r")
+        position = {k: p for k, p in zip(kept, kept_index, strict=True)}
+        position |= {k: p for k, p in zip(attrs.axes, reduced_index, strict=True)}
+        builder = BodyBuilder(self.program, self.stored)
+        result = builder.build(operand, tuple(position[k] for k in range(len(shape))))
+        return LoopNode(
+            name,
+            buffer,
+            iter_axes,
+            reduce_axes,
+            builder.body(),
+            result,
+            flat_index(kept_index, op.shape),
+            Reduction(attrs.kind, _tree(shape, attrs.axes), attrs.correction),
+            (*builder.origins(), _origin(op)),
+        )
+
+    def _matmul(self, name: str, buffer: str, op: TensorOp) -> MatmulNode:
+        left, right = (self.program.ops[a] for a in op.operands)
+        batch = tuple(Axis(f"b{k}", size) for k, size in enumerate(op.shape[:-2]))
+        lead = tuple(axis(a.name) for a in batch)
+        return MatmulNode(
+            name,
+            buffer,
+            self._operand(op.operands[0], (*lead, axis("i"), axis("k"))),
+            self._operand(op.operands[1], (*lead, axis("k"), axis("j"))),
+            batch,
+            left.shape[-2],
+            left.shape[-1],
+            right.shape[-1],
+            (_origin(op),),
+        )
+
+    def _operand(self, value: int, index: tuple[Poly, ...]) -> Load:
+        """The load of a product's operand: views are composed into its index."""
+        while value not in self.stored:
+            op = self.program.ops[value]
+            assert isinstance(op.attrs, View)
+            places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(index)}
+            index = tuple(p.substitute(places) for p in op.attrs.index)
+            value = op.operands[0]
+        stored = self.stored[value]
+        return Load(stored.buffer, flat_index(index, stored.shape))
+
+
+def _axes(shape: tuple[Poly, ...], prefix: str) -> tuple[tuple[Axis, ...], tuple[Poly, ...]]:
+    """A loop axis for each extent other than 1, and the index of every axis."""
+    axes: list[Axis] = []
+    index: list[Poly] = []
+    for extent in shape:
+        if extent == 1:
+            index.append(ZERO)
+            continue
+        axes.append(Axis(f"{prefix}{len(axes)}", extent))
+        index.append(axis(axes[-1].name))
+    return tuple(axes), tuple(index)
+
+
+def _tree(shape: tuple[Poly, ...], axes: tuple[int, ...]) -> Tree:
+    """Rows when the last axis (of extent other than 1) is reduced, or nothing but it would be left."""
+    wide = [k for k, extent in enumerate(shape) if extent != 1]
+    return Tree.ROWS if not wide or wide[-1] in axes else Tree.COLUMNS
+
+
+def _origin(op: TensorOp) -> Origin:
+    return Origin(op.origin, op.name, op.span)

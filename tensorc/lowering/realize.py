@@ -1,0 +1,180 @@
+"""Which tensor values are stored in a buffer; every other value is recomputed where it is used.
+
+Always stored: results of the kernel, of reductions and of matrix products, and the operands of a matrix
+product that are more than a view. The rest is a choice of policy:
+
+`default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
+  (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
+      row scratch: every reduction among them keeps a leading axis and reduces the last one; or
+  (b) it is broadcast along a leading axis, where no loop can hoist it.
+  A value that several nodes need is stored too when its expression has more than 64 operations.
+`inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
+  holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tensorc.index_algebra import Sym
+from tensorc.operators import OPERATORS
+from tensorc.tensor_ir.program import Reduce, TensorOp, TensorProgram, View
+
+STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
+HEAVY_COST = 20
+DEFAULT_LARGE = 64
+INDUCTOR_HEAVY = frozenset({"exp", "sigmoid"})
+INDUCTOR_LARGE = 50
+INDUCTOR_READS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What inlining a value would copy: its operations' number and cost, and the stored values it reads."""
+
+    operations: int
+    cost: int
+    heavy: bool
+    inductor_heavy: bool
+    reads: frozenset[int]
+
+
+def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
+    """The values that get a buffer (parameters have theirs and are not listed)."""
+    realized = set(_always(program))
+    users = _users(program)
+    wants: Callable[[TensorProgram, int, Expression, list[list[int]], set[int]], bool] = (
+        _inductor_wants if policy == "inductor-2.8" else _default_wants
+    )
+    expressions: list[Expression] = []
+    for value, op in enumerate(program.ops):
+        expression = _expression(op, [expressions[a] for a in op.operands])
+        if value in realized or op.op == "param":
+            expression = _read_of(value)
+        elif _is_computed(op) and wants(program, value, expression, users, realized):
+            realized.add(value)
+            expression = _read_of(value)
+        expressions.append(expression)
+    return frozenset(realized)
+
+
+def _always(program: TensorProgram) -> list[int]:
+    found = list(program.results)
+    for value, op in enumerate(program.ops):
+        if op.op in ("reduce", "matmul"):
+            found.append(value)
+        if op.op == "matmul":
+            found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
+    return [v for v in found if program.ops[v].op != "param" or v in program.results]
+
+
+def _view_base(program: TensorProgram, value: int) -> int | None:
+    """The value under a chain of views, None when it is a parameter array."""
+    while program.ops[value].op == "view":
+        value = program.ops[value].operands[0]
+    return None if program.ops[value].op == "param" and program.ops[value].shape else value
+
+
+def _is_computed(op: TensorOp) -> bool:
+    return op.op in OPERATORS or op.op == "cast"
+
+
+def _read_of(value: int) -> Expression:
+    return Expression(0, 0, False, False, frozenset({value}))
+
+
+def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
+    row = OPERATORS.get(op.op)
+    cost = row.cost if row is not None else 0
+    reads: frozenset[int] = frozenset().union(*(e.reads for e in operands)) if operands else frozenset()
+    return Expression(
+        operations=sum(e.operations for e in operands) + (1 if _is_computed(op) else 0),
+        cost=min(sum(e.cost for e in operands) + cost, 1 << 30),
+        heavy=any(e.heavy for e in operands) or (row is not None and row.elementary),
+        inductor_heavy=any(e.inductor_heavy for e in operands) or op.op in INDUCTOR_HEAVY,
+        reads=reads,
+    )
+
+
+def _users(program: TensorProgram) -> list[list[int]]:
+    users: list[list[int]] = [[] for _ in program.ops]
+    for value, op in enumerate(program.ops):
+        for operand in dict.fromkeys(op.operands):
+            users[operand].append(value)
+    return users
+
+
+def _inductor_wants(
+    program: TensorProgram, value: int, e: Expression, users: list[list[int]], realized: set[int]
+) -> bool:
+    reused = len(users[value]) > 1
+    if not reused and not any(_is_broadcast(program.ops[u]) for u in users[value]):
+        return False
+    return e.inductor_heavy or e.operations > INDUCTOR_LARGE or (reused and len(e.reads) > INDUCTOR_READS)
+
+
+def _is_broadcast(op: TensorOp) -> bool:
+    """True for a view whose result has an axis of extent other than 1 that its index does not use."""
+    return op.op == "view" and bool(_unused_axes(op))
+
+
+def _unused_axes(op: TensorOp) -> list[int]:
+    assert isinstance(op.attrs, View)
+    used = {s for p in op.attrs.index for s in p.symbols()}
+    return [k for k, size in enumerate(op.shape) if size != 1 and Sym(f"i{k}", axis=True) not in used]
+
+
+def _default_wants(
+    program: TensorProgram, value: int, e: Expression, users: list[list[int]], realized: set[int]
+) -> bool:
+    if not e.heavy and e.cost < HEAVY_COST and e.operations <= DEFAULT_LARGE:
+        return False
+    nodes, leading_broadcast = _consumers(program, value, users, realized)
+    if leading_broadcast:
+        return True
+    if len(nodes) < 2:
+        return False
+    if e.operations > DEFAULT_LARGE:
+        return True
+    return all(_shares_rows(program.ops[n], program) for n in nodes)
+
+
+def _consumers(
+    program: TensorProgram, value: int, users: list[list[int]], realized: set[int]
+) -> tuple[list[int], bool]:
+    """The stored values that inlining `value` reaches, and whether a leading broadcast lies on the way.
+
+    Values after `value` that are not decided yet count as inlined.
+    """
+    nodes: dict[int, None] = {}
+    leading = False
+    pending = [value]
+    reached = {value}
+    while pending:
+        for user in users[pending.pop()]:
+            op = program.ops[user]
+            if op.op == "view" and _broadcasts_leading(op):
+                leading = True
+            if user in realized:
+                nodes[user] = None
+            elif user not in reached:
+                reached.add(user)
+                pending.append(user)
+    return sorted(nodes), leading
+
+
+def _broadcasts_leading(op: TensorOp) -> bool:
+    """A broadcast axis stands before an axis the operand has: the value is the same in every outer step."""
+    unused = _unused_axes(op)
+    used = [k for k, size in enumerate(op.shape) if size != 1 and k not in unused]
+    return bool(unused and used) and min(unused) < max(used)
+
+
+def _shares_rows(op: TensorOp, program: TensorProgram) -> bool:
+    if op.op == "matmul":
+        return False
+    if not isinstance(op.attrs, Reduce):
+        return len(op.shape) > 1
+    rank = len(program.ops[op.operands[0]].shape)
+    return len(op.attrs.axes) < rank and rank - 1 in op.attrs.axes and 0 not in op.attrs.axes
