@@ -1,0 +1,202 @@
+"""Whether a list of nodes can be one loop nest, and which: the shape rule of the default policy.
+
+`nest_shape` is the single truth about what `loop_schedule` can build, so that a fusion in the log is a nest
+in the code. Nodes come in execution order. The kinds:
+
+- `flat`: pointwise nodes over one iteration space; values pass in registers.
+- `rows`: the nodes share their first `shared` iteration axes; inside one step of those, each node sweeps the
+  axes it has left. Reduced values are registers of the outer loop, swept values a row scratch.
+- `columns`: reductions over outer axes whose last axis is kept, vectors along that axis, and pointwise nodes
+  on their results.
+- `whole`: full reductions of one space in one sweep (with pointwise nodes of that space), and scalar nodes on
+  the results when the sweep is complete.
+- `matmul`, `nop`: one node alone.
+
+A node may read a buffer of the nest only where the same outer step has written it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tensorc.index_algebra import Poly, Sym, as_poly, product
+from tensorc.loop_ir.program import Axis, Load, LoopNode, MatmulNode, Node, NopNode, Tree
+
+
+class NestKind(StrEnum):
+    FLAT = "flat"
+    ROWS = "rows"
+    COLUMNS = "columns"
+    WHOLE = "whole"
+    MATMUL = "matmul"
+    NOP = "nop"
+
+
+@dataclass(frozen=True, slots=True)
+class NestShape:
+    """The nest a list of nodes makes. `shared` counts the outer iteration axes all of them have."""
+
+    kind: NestKind
+    shared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the nodes are no nest: a reason code of `reasons` and a sentence."""
+
+    code: str
+    sentence: str
+
+
+EXTERN = "TC2101"
+FULL_REDUCTION = "TC2102"
+LOOP_SHAPES = "TC2103"
+ACCESS = "TC2104"
+
+
+def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
+    """The nest of `nodes` (in execution order), or the reason there is none."""
+    if len(nodes) == 1:
+        return _alone(nodes[0])
+    loops = [n for n in nodes if isinstance(n, LoopNode)]
+    if len(loops) != len(nodes):
+        other = next(n for n in nodes if not isinstance(n, LoopNode))
+        what = "a matrix product" if isinstance(other, MatmulNode) else "a node without elements"
+        return Refusal(EXTERN, f"{other.name} is {what} with a nest of its own")
+    if all(not n.reduce_axes for n in loops):
+        flat = _flat(loops)
+        if flat is not None:
+            return flat
+    if any(n.reduction is not None and not n.iter_axes for n in loops):
+        return _whole(loops)
+    columns = _columns(loops)
+    return columns if columns is not None else _rows(loops)
+
+
+def _alone(node: Node) -> NestShape:
+    match node:
+        case MatmulNode():
+            return NestShape(NestKind.MATMUL)
+        case NopNode():
+            return NestShape(NestKind.NOP)
+        case LoopNode():
+            depth = len(node.iter_axes)
+            if node.reduction is None:
+                return NestShape(NestKind.FLAT, depth)
+            if not node.iter_axes:
+                return NestShape(NestKind.WHOLE)
+            columns = node.reduction.tree is Tree.COLUMNS
+            return NestShape(NestKind.COLUMNS if columns else NestKind.ROWS, depth)
+
+
+def _flat(nodes: list[LoopNode]) -> NestShape | None:
+    extents = _extents(nodes[0].iter_axes)
+    if any(_extents(n.iter_axes) != extents for n in nodes):
+        return None
+    if not _reads_where_written(nodes, len(extents)):
+        return None
+    return NestShape(NestKind.FLAT, len(extents))
+
+
+def _whole(nodes: list[LoopNode]) -> NestShape | Refusal:
+    sweep = [n for n in nodes if n.iter_axes or n.reduction is not None]
+    first = next(n for n in nodes if n.reduction is not None and not n.iter_axes)
+    space = _extents(first.reduce_axes)
+    finished = {n.buffer: n for n in nodes if not n.iter_axes}
+    for node in sweep:
+        for read in loads(node):
+            if read.buffer in finished:
+                source = finished[read.buffer]
+                return Refusal(
+                    FULL_REDUCTION,
+                    f"every element of {node.name} needs the finished value of {source.name}",
+                )
+    for node in sweep:
+        if _extents(node.iter_axes + node.reduce_axes) != space:
+            return Refusal(LOOP_SHAPES, f"{first.name} and {node.name} sweep different spaces")
+        if node.iter_axes and node.reduce_axes:
+            return Refusal(LOOP_SHAPES, f"{first.name} is a full reduction, {node.name} a partial one")
+    if not _reads_where_written(sweep, len(space)):
+        return Refusal(ACCESS, "an element is read elsewhere than where the same step wrote it")
+    return NestShape(NestKind.WHOLE)
+
+
+def _columns(nodes: list[LoopNode]) -> NestShape | None:
+    reductions = [n for n in nodes if n.reduction is not None]
+    if any(n.reduction is None or n.reduction.tree is not Tree.COLUMNS for n in reductions):
+        return None
+    outer = _extents(reductions[0].iter_axes)
+    inner = _extents(reductions[0].reduce_axes)
+    if any(_extents(n.iter_axes) != outer for n in nodes):
+        return None
+    if any(_extents(n.reduce_axes) != inner for n in reductions):
+        return None
+    made = {n.buffer for n in nodes}
+    if any(read.buffer in made for n in reductions for read in loads(n)):
+        return None
+    if not _reads_where_written(nodes, len(outer)):
+        return None
+    return NestShape(NestKind.COLUMNS, len(outer))
+
+
+def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
+    depth = min(len(n.iter_axes) for n in nodes)
+    while depth and any(
+        _extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes
+    ):
+        depth -= 1
+    if not depth:
+        return Refusal(LOOP_SHAPES, "the loop shapes differ: " + _shapes_text(nodes))
+    for shared in range(depth, 0, -1):
+        if _reads_where_written(nodes, shared):
+            return NestShape(NestKind.ROWS, shared)
+    return Refusal(ACCESS, "an element is read in another outer step than the one that writes it")
+
+
+def _reads_where_written(nodes: list[LoopNode], shared: int) -> bool:
+    """Every read of a buffer of the nest stays in the outer step (of `shared` axes) that wrote it.
+
+    A buffer is written row-major over its node's axes, so it is enough that the reader's index has the
+    writer's strides on the shared axes: an index within bounds cannot leave the step by its other axes.
+    """
+    writers: dict[str, LoopNode] = {}
+    for node in nodes:
+        own = (*node.iter_axes, *node.reduce_axes)
+        for read in loads(node):
+            writer = writers.get(read.buffer)
+            if writer is not None and not _same_step(read, own[:shared], writer.iter_axes, shared):
+                return False
+        writers[node.buffer] = node
+    return True
+
+
+def _same_step(read: Load, axes: Sequence[Axis], written: Sequence[Axis], shared: int) -> bool:
+    if len(axes) < shared or len(written) < shared:
+        return False
+    for k in range(shared):
+        stride = product(a.extent for a in written[k + 1 :])
+        if read.index.coefficient(Sym(axes[k].name, axis=True)) != stride:
+            return False
+    if shared < len(written):
+        return True
+    places = {Sym(a.name, axis=True): as_poly(0) for a in axes}
+    return read.index.substitute(places) == 0
+
+
+def loads(node: LoopNode) -> list[Load]:
+    """The loads of a node's body, in order."""
+    return [op.attrs for op in node.body if isinstance(op.attrs, Load)]
+
+
+def _extents(axes: Sequence[Axis]) -> tuple[Poly, ...]:
+    return tuple(a.extent for a in axes)
+
+
+def _shapes_text(nodes: list[LoopNode]) -> str:
+    return ", ".join(
+        f"{n.name} (({', '.join(map(str, _extents(n.iter_axes)))}), "
+        f"({', '.join(map(str, _extents(n.reduce_axes)))}))"
+        for n in nodes
+    )
