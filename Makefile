@@ -36,7 +36,7 @@ lint: $(READY) ## style, types, import layers, size budget, words
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python tools/size_budget.py
 	@$(BIN)/python tools/forbidden_words.py
 
