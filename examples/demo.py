@@ -1,4 +1,4 @@
-"""What `make demo` runs: every example compiled, called, checked against NumPy and timed, then four fusion logs."""
+"""What `make demo` runs: every example compiled, called, checked against NumPy, timed; then the fusion logs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import tensorc
 from reference import EXAMPLES, Example
+
+import tensorc
 
 LOGGED = ("chain", "epilogue", "wall", "mismatch")
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 HERE = Path(__file__).resolve().parent
 Array = NDArray[np.float64]
+Judged = tuple[tuple[Array, ...], tuple[Array, ...]]  # results, and how far each element may be off
 UNIT = 2.0**-24  # half an ulp of 1.0f: one correctly rounded f32 operation errs by at most this, relatively
 
 erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -32,7 +33,7 @@ class Example:
     name: str
     shapes: tuple[tuple[str, ...], ...]
     sizes: dict[str, int]
-    evaluate: Callable[..., tuple[tuple[Array, ...], tuple[Array, ...]]]
+    evaluate: Callable[..., Judged]
 
     @property
     def path(self) -> Path:
@@ -49,12 +50,12 @@ def sum_unit(count: int) -> float:
     return (math.log2(max(count, 1)) + 9) * UNIT
 
 
-def chain(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def chain(x: Array) -> Judged:
     y = np.maximum(np.sin(x) + 1, 0)
     return (y,), (np.full_like(y, 4 * UNIT),)
 
 
-def epilogue(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def epilogue(x: Array) -> Judged:
     z = np.sin(x) + 1
     y = np.maximum(z.sum(axis=1), 0) * 2
     columns = x.shape[1]
@@ -62,19 +63,19 @@ def epilogue(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     return (y,), (bound,)
 
 
-def wall(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def wall(x: Array) -> Judged:
     y = np.sin(x)
     result = np.maximum(y + y.sum(), 0)
     bound = (sum_unit(x.size) + 4 * UNIT) * np.abs(y).sum() + 4 * UNIT
     return (result,), (np.full_like(result, bound),)
 
 
-def mismatch(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def mismatch(x: Array) -> Judged:
     a, b = np.sin(x), np.cos(x.T)
     return (a, b), (np.full_like(a, 2 * UNIT), np.full_like(b, 2 * UNIT))
 
 
-def softmax(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def softmax(x: Array) -> Judged:
     shifted = x - x.max(axis=-1, keepdims=True)
     e = np.exp(shifted)
     y = e / e.sum(axis=-1, keepdims=True)
@@ -82,7 +83,7 @@ def softmax(x: Array) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     return (y,), (y * relative + 2.0**-149,)
 
 
-def layernorm(x: Array, w: Array, b: Array, eps: float = 1e-5) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def layernorm(x: Array, w: Array, b: Array, eps: float = 1e-5) -> Judged:
     mu = x.mean(axis=-1, keepdims=True)
     deviation = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
     normalised = (x - mu) / deviation
@@ -92,9 +93,7 @@ def layernorm(x: Array, w: Array, b: Array, eps: float = 1e-5) -> tuple[tuple[Ar
     return (y,), (error * np.abs(w) + 4 * UNIT * (np.abs(normalised * w) + np.abs(b)),)
 
 
-def gelu_mlp(
-    x: Array, w1: Array, b1: Array, w2: Array, b2: Array
-) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+def gelu_mlp(x: Array, w1: Array, b1: Array, w2: Array, b2: Array) -> Judged:
     t = x @ w1 + b1
     h = 0.5 * t * (1 + erf(t * math.sqrt(0.5)))
     y = h @ w2 + b2
