@@ -1,0 +1,13 @@
+/* Everything a generated kernel may use, in dependency order. */
+#ifndef TC_RUNTIME_H
+#define TC_RUNTIME_H
+
+#include "lanes.h"
+#if __has_include("elementary_f32.h")
+#include "elementary_f32.h"
+#endif
+#if __has_include("elementary_f64.h")
+#include "elementary_f64.h"
+#endif
+
+#endif
