@@ -1,4 +1,4 @@
-"""What `make demo` runs: every example compiled, called, checked against NumPy, timed; then the fusion logs."""
+"""What `make demo` runs: each example compiled, called, checked against NumPy and timed; then fusion logs."""
 
 from __future__ import annotations
 
