@@ -1,7 +1,7 @@
 """The benchmark programs for every engine, at one place so that all do the same work.
 
 `NumPy.fresh(name)` is a function of the inputs that returns a new array, `NumPy.reused(name)` one that also
-takes the array to write into. NumPy computes in its inputs' precision, so it also gives the float64 reference.
+takes the array to write into. It computes in the precision of the inputs: float64 gives the reference.
 """
 
 from __future__ import annotations

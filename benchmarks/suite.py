@@ -123,7 +123,7 @@ def format_time(cell: Cell, mode: str) -> str:
 
 
 def peer_times(cell: Cell, mode: str) -> list[float]:
-    """A peer's times in `mode`; for reused outputs its faster mode (its allocator may reuse memory by itself)."""
+    """A peer's times in `mode`; for reused outputs those of its faster mode: its allocator may do as much."""
     modes = [m for m in (mode, "fresh") if m in cell.times]
     return min((cell.times[m] for m in modes), key=statistics.median)
 
