@@ -3,6 +3,7 @@
 #define TC_RUNTIME_H
 
 #include "lanes.h"
+#include "reduce.h"
 #if __has_include("elementary_f32.h")
 #include "elementary_f32.h"
 #endif
