@@ -137,9 +137,7 @@ def _split_arguments(
                 )
         elif argument.name in keywords:
             earlier = Label(keywords[argument.name].span, "first given here")
-            b.error(
-                "TC0118", f"the argument `{argument.name}` is given twice", argument.span, "", earlier
-            )
+            b.error("TC0118", f"the argument `{argument.name}` is given twice", argument.span, "", earlier)
         else:
             keywords[argument.name] = argument
     return tuple(args), tuple(keywords.values())

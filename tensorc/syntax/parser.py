@@ -49,7 +49,7 @@ def _parse_piece(
     """The items in `text[start:end]`, or none and the reason."""
     parser = tdsl_parser()
     try:
-        tree = parser.parse(lark.TextSlice(text, start, end))  # type: ignore[arg-type]
+        tree = parser.parse(lark.TextSlice(text, start, end))
     except lark.UnexpectedInput as error:
         return (), explain_error(builder.source, text, start, end, error, parser)
     return builder.build_items(tree), None

@@ -11,7 +11,7 @@ from tensorc.source import Source, Span
 STDIN = "-"
 
 
-class UnreadableSource(CompileError):
+class UnreadableSourceError(CompileError):
     """The file that was asked for cannot be read: a mistake in the request, not in the program."""
 
     exit_status = 2
@@ -21,7 +21,7 @@ def read_source(path: str | Path) -> Source:
     """The text of the file at `path`; `-` is standard input. A byte order mark is dropped.
 
     Raises:
-        UnreadableSource: TC0801, no such file, a directory, no permission.
+        UnreadableSourceError: TC0801, no such file, a directory, no permission.
         CompileError: TC0113, not UTF-8; TC0114, nothing in it.
     """
     name = "<stdin>" if str(path) == STDIN else str(path)
@@ -53,7 +53,7 @@ def _read_bytes(path: str | Path, name: str) -> bytes:
         message, help = f"`{name}` cannot be read: {(error.strerror or str(error)).lower()}", ""
     except ValueError:
         message, help = f"{name!r} is not a path: it has a NUL byte", ""
-    raise UnreadableSource([Diagnostic("TC0801", message, None, help=help)])
+    raise UnreadableSourceError([Diagnostic("TC0801", message, None, help=help)])
 
 
 def _near_file(path: Path) -> str:
