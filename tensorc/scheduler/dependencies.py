@@ -1,0 +1,134 @@
+"""What a node reads and writes, in a form in which equal accesses compare equal.
+
+A `MemoryDep` is a buffer, an element index over loops `c0, c1, ...` and those loops' extents. It is
+normalised twice, so that equality can be structural:
+
+1. per node: unit loops are dropped, iteration and reduction loops are each ordered by strides, neighbours
+   merge where every index of the node allows. What is left is the node's `group`.
+2. per access: neighbours merge where this index alone allows, the loops are renamed, trailing loops that the
+   index does not use are dropped (leading ones stay).
+
+So a row reduction and a flat loop over the same array have the same dependency on it, `x[c0], c0 < N*D`; a
+row statistic read in a loop over rows and columns has the dependency of its write. A transposed access does
+not: `x[c0 + D*c1]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from tensorc.index_algebra import Poly, Sym, axis, product
+from tensorc.loop_ir.program import IndexValue, Load, LoopNode, MatmulNode, Node, NopNode
+from tensorc.scheduler.loop_order import Loops, drop_unit_loops, merge_loops, order_loops
+from tensorc.scheduler.sizes import Figures
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryDep:
+    """The elements `buffer[index]` for all values of the loops `ranges`, outermost first."""
+
+    buffer: str
+    index: Poly
+    ranges: tuple[tuple[str, Poly], ...]
+
+    def elements(self) -> Poly:
+        """How many elements are touched: the extents of the loops that occur in the index."""
+        used = set(self.index.symbols())
+        return product(extent for name, extent in self.ranges if Sym(name, axis=True) in used)
+
+
+@dataclass(frozen=True, slots=True)
+class StarDep:
+    """The whole of `buffer`, in an order that is not known."""
+
+    buffer: str
+
+
+Dep = MemoryDep | StarDep
+
+
+@dataclass(frozen=True, slots=True)
+class LoopGroup:
+    """A node's loops after ordering and merging: the extents of iteration and of reduction loops."""
+
+    iteration: tuple[Poly, ...]
+    reduction: tuple[Poly, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDeps:
+    """A node's accesses, each once, reads in the order of the body. `group` is None without loops."""
+
+    group: LoopGroup | None
+    reads: tuple[Dep, ...]
+    writes: tuple[Dep, ...]
+
+
+def node_dependencies(node: Node, figures: Figures, fixed: Mapping[Sym, Poly]) -> NodeDeps:
+    """The dependencies of one node; `fixed` replaces dims whose size is known."""
+    match node:
+        case LoopNode():
+            return _loop_dependencies(node, figures, fixed)
+        case MatmulNode():
+            operands = dict.fromkeys((StarDep(node.left.buffer), StarDep(node.right.buffer)))
+            return NodeDeps(None, tuple(operands), (StarDep(node.buffer),))
+        case NopNode():
+            return NodeDeps(None, (), (StarDep(node.buffer),))
+        case _:
+            assert_never(node)
+
+
+def _loop_dependencies(node: LoopNode, figures: Figures, fixed: Mapping[Sym, Poly]) -> NodeDeps:
+    loads = dict.fromkeys(op.attrs for op in node.body if isinstance(op.attrs, Load))
+    values = dict.fromkeys(op.attrs.index for op in node.body if isinstance(op.attrs, IndexValue))
+    buffers = [load.buffer for load in loads]
+    indices = [p.substitute(fixed) for p in (*(load.index for load in loads), node.store_index, *values)]
+
+    iteration: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.iter_axes)
+    reduction: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.reduce_axes)
+    iteration, plain = drop_unit_loops(iteration, indices)
+    reduction, plain = drop_unit_loops(reduction, plain)
+    accesses = plain[: len(buffers) + 1]
+    iteration, merged = merge_loops(order_loops(iteration, accesses, figures), plain)
+    reduction, merged = merge_loops(order_loops(reduction, accesses, figures), merged)
+
+    loops = (*iteration, *reduction)
+    reads = [_normalised(b, p, loops) for b, p in zip(buffers, merged, strict=False)]
+    write = _normalised(node.buffer, merged[len(buffers)], loops)
+    group = LoopGroup(tuple(e for _, e in iteration), tuple(e for _, e in reduction))
+    return NodeDeps(group, tuple(dict.fromkeys(reads)), (write,))
+
+
+def _normalised(buffer: str, index: Poly, loops: Loops) -> MemoryDep:
+    merged, (alone,) = merge_loops(loops, (index,))
+    names = {Sym(name, axis=True): axis(f"c{k}") for k, (name, _) in enumerate(merged)}
+    renamed = alone.substitute(names)
+    ranges = [(f"c{k}", extent) for k, (_, extent) in enumerate(merged)]
+    used = set(renamed.axes())
+    while ranges and ranges[-1][0] not in used:
+        ranges.pop()
+    return MemoryDep(buffer, renamed, tuple(ranges))
+
+
+def print_dep(dep: Dep, figures: Figures | None) -> str:
+    """`MemoryDep('buf0', c0, {c0: 1024})`: numbers at the figures, names of dims without them."""
+    if isinstance(dep, StarDep):
+        return f"StarDep('{dep.buffer}')"
+    ranges = ", ".join(f"{name}: {print_size(extent, figures)}" for name, extent in dep.ranges)
+    return f"MemoryDep('{dep.buffer}', {print_size(dep.index, figures)}, {{{ranges}}})"
+
+
+def print_group(group: LoopGroup, figures: Figures | None) -> str:
+    """`((1024,), (1024,))`, as Python prints the tuples."""
+    return f"({_tuple_text(group.iteration, figures)}, {_tuple_text(group.reduction, figures)})"
+
+
+def _tuple_text(sizes: tuple[Poly, ...], figures: Figures | None) -> str:
+    texts = [print_size(size, figures) for size in sizes]
+    return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def print_size(size: Poly, figures: Figures | None) -> str:
+    return str(size if figures is None else figures.applied(size))

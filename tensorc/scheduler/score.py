@@ -1,0 +1,60 @@
+"""What a fusion is worth, in bytes, and the order in which candidates are tried.
+
+Two clusters share a dependency when both touch the same elements in the same order. After fusion its value is
+loaded once (a saved load); if one of the two writes it and nobody else needs it in memory, the buffer is gone
+and a whole round trip, a store and a load, with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorc.loop_ir.program import Role
+from tensorc.scheduler.clusters import Cluster, DepTable, distance
+from tensorc.scheduler.graph import ProgramGraph
+
+Score = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """Bytes that a fusion no longer moves: `loads` of data that stays in memory, and whole `round_trips`."""
+
+    loads: int
+    round_trips: int
+
+
+def shared_bytes(table: DepTable, first: Cluster, second: Cluster) -> int:
+    """The bytes of the dependencies both have, each once."""
+    return sum(table.sizes[d] for d in first.touched & second.touched)
+
+
+def count_saving(graph: ProgramGraph, table: DepTable, first: Cluster, second: Cluster) -> Saving:
+    """`shared_bytes`, split by what happens to the data."""
+    mask = first.mask | second.mask
+    loads = round_trips = 0
+    for d in sorted(first.touched & second.touched):
+        if _vanishes(graph, table.deps[d].buffer, mask):
+            round_trips += 2 * table.sizes[d]
+        else:
+            loads += table.sizes[d]
+    return Saving(loads, round_trips)
+
+
+def _vanishes(graph: ProgramGraph, buffer: str, mask: int) -> bool:
+    """True when a temporary is written and read by nodes of `mask` only."""
+    writer = graph.writer.get(buffer)
+    if writer is None or graph.buffers[buffer].role is not Role.TEMPORARY:
+        return False
+    return all(mask >> k & 1 for k in (writer, *graph.consumers[writer]))
+
+
+def score_fusion(first: Cluster, second: Cluster, shared: int) -> Score:
+    """Larger first: shared bytes, then closeness in the program."""
+    return (shared, -distance(first, second))
+
+
+def score_fusion_inductor(first: Cluster, second: Cluster, shared: int) -> Score:
+    """Inductor's key: template class, both or neither a reduction, shared bytes, closeness."""
+    same_kind = first.has_reduction == second.has_reduction and shared > 0
+    return (2 if shared > 0 else 1, int(same_kind), shared, -distance(first, second))
