@@ -1,0 +1,396 @@
+"""Loads a library of kernels and calls them on arrays; needs cffi and NumPy only.
+
+This text is also the first part of every generated `kernel.py`, so it imports nothing of tensorc. All it
+knows about a kernel it reads from the manifest (`docs/manifest.schema.json`).
+
+A call converts each argument, binds the dims, compares every size, makes or checks the outputs, and only
+then enters native code; refusing a call leaves every array as it was. cffi releases the GIL meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import re
+from collections import namedtuple
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from tensorc.artefacts.loader_convert import CONTIGUOUS_ALIGNED, DTYPES, ArrayParam, ScalarParam, describe
+from tensorc.artefacts.loader_process import check_cpu, thread_count
+
+ABI_VERSION = 1
+
+_ERRORS: dict[str, type[Exception]] = {
+    "IndexError": IndexError,
+    "TypeError": TypeError,
+    "ValueError": ValueError,
+    "ZeroDivisionError": ZeroDivisionError,
+}
+_OVERLAP_WORK: Any = 100_000  # steps of NumPy's exact overlap test before it counts as an overlap
+_NAME = re.compile(r"[A-Za-z_]\w*(?![\w(])")  # a dim, not the min( or max( of an expression
+_DIM = r"d_\g<0>"
+_RELATIONS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_OUT_FLAGS = CONTIGUOUS_ALIGNED | 0x0400  # NPY_ARRAY_WRITEABLE
+
+
+class _Result(NamedTuple):
+    name: str
+    written: str
+    dtype: Any
+    inplace: tuple[int, ...]
+
+
+class _Bind(NamedTuple):
+    """`coefficient(sizes) * sizes[slot] + rest(sizes)` is the extent of `param`'s `axis`.
+
+    None for a coefficient 1 and a rest 0; an axis None means the value of the scalar `param`.
+    """
+
+    slot: int
+    param: int
+    axis: int | None
+    coefficient: Callable[..., int] | None
+    rest: Callable[..., int] | None
+
+
+@cache
+def _result_class(name: str, fields: tuple[str, ...]) -> Any:
+    base = namedtuple(name, fields, rename=True)  # type: ignore[misc]
+
+    def reduce(self: Any) -> Any:
+        return (_make_result, (name, fields, tuple(self)))
+
+    return type(name, (base,), {"__slots__": (), "__reduce__": reduce, "__module__": __name__})
+
+
+def _make_result(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
+    """Rebuilds a pickled result."""
+    return _result_class(name, fields)(*values)
+
+
+class KernelCall:
+    """One kernel of a loaded library: `call` takes the arguments in order and checks them all."""
+
+    def __init__(self, spec: dict[str, Any], function: Any, ffi: Any, threaded: bool) -> None:
+        self.spec = spec
+        self.name: str = spec["name"]
+        self.signature: str = spec["signature"]
+        self.parameters: tuple[str, ...] = tuple(p["name"] for p in spec["params"])
+        self.defaults: dict[str, Any] = {
+            p["name"]: _number(p["default"]) for p in spec["params"] if p["default"] is not None
+        }
+        self.result_type: Any = None
+        if len(spec["results"]) > 1:
+            fields = tuple(r["field"] for r in spec["results"])
+            self.result_type = _result_class(f"{self.name}_result", fields)
+        self._function = function
+        self._pointer = ffi.from_buffer
+        self._threaded = threaded
+        self._params = [(ArrayParam if p["shape"] else ScalarParam)(self.name, p) for p in spec["params"]]
+        self._arrays = [k for k, p in enumerate(spec["params"]) if p["shape"]]
+        self._results = [
+            _Result(r["name"], r["written"], DTYPES[r["dtype"]], tuple(r["inplace"])) for r in spec["results"]
+        ]
+        self._dims: list[str] = [d["name"] for d in spec["dims"]]
+        self._start: list[int | None] = [d["fixed"] for d in spec["dims"]]
+        self._passed = [self._dims.index(d) for d in spec["passed_dims"]]
+        self._bindings = [self._read_binding(b) for b in spec["bindings"]]
+        self._checks = [c for c in spec["checks"] if c["param"] is None]
+        self._facts = self._compile_facts()
+
+    def _read_binding(self, b: dict[str, Any]) -> _Bind:
+        coefficient, rest = b["coefficient"], b["rest"]
+        return _Bind(
+            self._dims.index(b["dim"]),
+            b["param"],
+            b["axis"],
+            None if coefficient == "1" else self._compile(coefficient),
+            None if rest == "0" else self._compile(rest),
+        )
+
+    def _compile(self, expression: str) -> Callable[..., Any]:
+        """A function of all dims. The expression is the manifest's: integers, dims, + - * // % min max."""
+        # a dim may be called `lambda` or `class`
+        heads = ", ".join(f"d_{dim}" for dim in self._dims)
+        text = f"lambda {heads}: {_NAME.sub(_DIM, expression)}"
+        names = {"__builtins__": {}, "min": min, "max": max}
+        return eval(text, names)  # type: ignore[no-any-return]
+
+    def _compile_facts(self) -> Callable[..., Any]:
+        """All a call needs to know of its sizes, in one go: extents of arrays and results, checks."""
+        arrays = "".join(f"{_shape_text(self.spec['params'][k])}, " for k in self._arrays)
+        results = "".join(f"{_shape_text(r)}, " for r in self.spec["results"])
+        checks = "*".join(f"(({c['left']}) {c['relation']} ({c['right']}))" for c in self._checks)
+        return self._compile(f"(({arrays}), ({results}), {checks or 1})")
+
+    def call(self, args: tuple[Any, ...], out: Any = None, threads: Any = None, copy: str = "auto") -> Any:
+        """Run the kernel on `args`, one per parameter in order.
+
+        Raises:
+            TypeError: a dtype or kind of argument. ValueError: a size, a check, an overlap, `threads`.
+            IndexError: a gathered index. MemoryError: no memory for work arrays.
+        """
+        if copy != "auto" and copy != "never":
+            raise ValueError(f"{self.name}(): copy must be 'auto' or 'never', not {copy!r}")
+        count = thread_count(self.name, threads)
+        values = [p.convert(a, copy) for p, a in zip(self._params, args, strict=True)]
+        for k in self._arrays:
+            if values[k].ndim != self._params[k].rank:
+                self._refuse_array(k, values)
+        sizes = self._bind(values)
+        try:
+            shapes, result_shapes, checks_hold = self._facts(*sizes)
+        except ZeroDivisionError:
+            raise ValueError(f"{self.name}(): a size is divided by zero ({self._bound(values)})") from None
+        for k, shape in zip(self._arrays, shapes, strict=True):
+            if values[k].shape != shape:
+                self._refuse_array(k, values)
+        if not checks_hold:
+            self._refuse_check(values, sizes)
+        if out is None:
+            outs = self._allocate(result_shapes, values)
+        else:
+            outs = self._check_outs(out, result_shapes, values, args)
+        pointer = self._pointer
+        for k in self._arrays:
+            values[k] = pointer(values[k])
+        values.extend(map(pointer, outs))
+        values.extend([sizes[k] for k in self._passed])
+        status = self._function(*values, count if self._threaded else 1)
+        if status:
+            self._raise_status(status)
+        return outs[0] if self.result_type is None else self.result_type(*outs)
+
+    def _bind(self, values: list[Any]) -> list[Any]:
+        """The dims' values in order.
+
+        Raises:
+            ValueError: a size has no whole or no non-negative solution.
+        """
+        sizes = self._start.copy()
+        for slot, param, axis, coefficient, rest in self._bindings:
+            extent = values[param] if axis is None else values[param].shape[axis]
+            if coefficient is not None or rest is not None:
+                try:
+                    extent = _solve(extent, coefficient, rest, sizes)
+                except ZeroDivisionError:
+                    extent = None
+            if extent is None or extent < 0:
+                self._refuse_binding(slot, param, values, extent)
+            sizes[slot] = extent
+        return sizes
+
+    def _allocate(self, shapes: tuple[tuple[int, ...], ...], values: list[Any]) -> list[Any]:
+        try:
+            return [np.empty(shape, r.dtype) for shape, r in zip(shapes, self._results, strict=True)]
+        except ValueError as error:
+            for r, shape in zip(self._results, shapes, strict=True):
+                if min(shape, default=0) < 0:
+                    raise ValueError(
+                        f"{self.name}(): result '{r.name}', {r.written}, would have the negative size "
+                        f"{min(shape)} ({self._bound(values)})"
+                    ) from None
+            raise ValueError(f"{self.name}(): {error}") from None
+
+    def _check_outs(
+        self, out: Any, shapes: tuple[tuple[int, ...], ...], values: list[Any], args: tuple[Any, ...]
+    ) -> list[Any]:
+        """The caller's arrays, when each may be written: TypeError or ValueError otherwise."""
+        count = len(self._results)
+        if count == 1 and isinstance(out, np.ndarray):
+            outs = [out]
+        elif isinstance(out, tuple):
+            outs = list(out)
+        else:
+            wanted = "an array" if count == 1 else f"a tuple of {count} arrays"
+            raise TypeError(f"{self.name}(): out is {describe(out)}, expected {wanted}")
+        if len(outs) != count:
+            raise TypeError(f"{self.name}(): out has {len(outs)} arrays, expected {count}")
+        for position, array in enumerate(outs):
+            self._check_out(position, array, shapes[position], values)
+            for k in self._arrays:
+                self._check_overlap(position, array, k, values[k], args[k])
+            if any(np.may_share_memory(array, other) for other in outs[:position]):
+                raise ValueError(f"{self.name}(): two of the out arrays overlap")
+        return outs
+
+    def _out_name(self, position: int) -> str:
+        return "out" if len(self._results) == 1 else f"out[{position}] ('{self._results[position].name}')"
+
+    def _check_out(self, position: int, array: Any, shape: tuple[int, ...], values: list[Any]) -> None:
+        result = self._results[position]
+        what = f"{self.name}(): {self._out_name(position)}"
+        if type(array) is not np.ndarray:
+            raise TypeError(f"{what} is {describe(array)}, expected a numpy.ndarray")
+        if array.dtype != result.dtype:
+            raise TypeError(f"{what} is {describe(array)}, expected {result.written}")
+        if array.shape != shape:
+            raise ValueError(
+                f"{what} is {describe(array)}, expected {result.written} with shape {shape}"
+                f"{_in_brackets(self._bound(values))}"
+            )
+        if array.flags.num & _OUT_FLAGS != _OUT_FLAGS:
+            if not array.flags.writeable:
+                raise ValueError(f"{what} is read-only")
+            raise ValueError(f"{what} is not C-contiguous and aligned")
+
+    def _check_overlap(self, position: int, out: Any, k: int, value: Any, given: Any) -> None:
+        """Refuse an output in the memory of input `k`, unless it is that input and the plan allows it.
+
+        `given` is what the caller passed: a strided view of `out` was copied, but is refused as well,
+        so that the answer does not depend on the layout.
+        """
+        source = given if isinstance(given, np.ndarray) else value
+        if not np.may_share_memory(out, source):
+            return
+        try:
+            if not np.shares_memory(out, source, max_work=_OVERLAP_WORK):
+                return
+        except np.exceptions.TooHardError:
+            pass
+        same = out.shape == source.shape and out.strides == source.strides and out.dtype == source.dtype
+        same = same and out.ctypes.data == source.ctypes.data
+        if same and k in self._results[position].inplace:
+            return
+        what = f"{self.name}(): {self._out_name(position)}"
+        verb = "is" if same else "overlaps"
+        why = ", and this kernel cannot work in place" if same else ""
+        raise ValueError(f"{what} {verb} argument '{self.parameters[k]}'{why}")
+
+    def _bound_dims(self, values: list[Any]) -> list[tuple[int, str, int]]:
+        """Parameter, dim and value of what can be bound, also when some argument is wrong."""
+        sizes: list[Any] = self._start.copy()
+        found: list[tuple[int, str, int]] = []
+        for slot, param, axis, coefficient, rest in self._bindings:
+            if not self._rank_is_right(param, values):
+                continue
+            try:
+                extent = values[param] if axis is None else values[param].shape[axis]
+                extent = _solve(extent, coefficient, rest, sizes)
+            except (TypeError, ZeroDivisionError):
+                continue
+            if extent is not None:
+                sizes[slot] = extent
+                found.append((param, self._dims[slot], extent))
+        return found
+
+    def _bound(self, values: list[Any]) -> str:
+        """`N=3, D=4 from 'x'; K=2 from 'w'`."""
+        groups: dict[int, list[str]] = {}
+        for param, dim, extent in self._bound_dims(values):
+            groups.setdefault(param, []).append(f"{dim}={extent}")
+        return "; ".join(f"{', '.join(g)} from '{self.parameters[p]}'" for p, g in groups.items())
+
+    def _rank_is_right(self, k: int, values: list[Any]) -> bool:
+        return k not in self._arrays or values[k].ndim == self._params[k].rank
+
+    def _refuse_array(self, k: int, values: list[Any]) -> NoReturn:
+        param = self._params[k]
+        words = set(_NAME.findall(" ".join(self.spec["params"][k]["shape"])))
+        used = [f"{dim}={extent}" for _, dim, extent in self._bound_dims(values) if dim in words]
+        sizes = f" with {', '.join(used)}" if used else ""
+        raise ValueError(
+            f"{self.name}(): argument '{param.name}' is {describe(values[k])}, expected {param.written}"
+            f"{sizes}{_in_brackets(self._bound(values))}"
+        )
+
+    def _refuse_binding(self, slot: int, param: int, values: list[Any], extent: int | None) -> NoReturn:
+        dim, name = self._dims[slot], self.parameters[param]
+        if values[param] is extent:
+            raise ValueError(f"{self.name}(): argument '{name}' is {extent}, and a size cannot be negative")
+        why = f"{dim} would be {extent}" if extent is not None else f"no whole {dim} fits"
+        raise ValueError(
+            f"{self.name}(): argument '{name}' is {describe(values[param])}, expected "
+            f"{self._params[param].written}: {why}{_in_brackets(self._bound(values))}"
+        )
+
+    def _refuse_check(self, values: list[Any], sizes: list[Any]) -> NoReturn:
+        for check in self._checks:
+            left, right = (self._compile(check[side])(*sizes) for side in ("left", "right"))
+            if not _RELATIONS[check["relation"]](left, right):
+                break
+        what = f"requires {check['text']}" if check["kind"] == "requires" else check["text"]
+        sides = [f"{check[s]} is {v}" for s, v in (("left", left), ("right", right)) if str(v) != check[s]]
+        found = ", ".join(sides) or f"{left} {check['relation']} {right} is false"
+        raise ValueError(f"{self.name}(): {what}, but {found}{_in_brackets(self._bound(values))}")
+
+    def _raise_status(self, status: int) -> NoReturn:
+        errors = self.spec["errors"]
+        if 16 <= status < 16 + len(errors):
+            error = errors[status - 16]
+            raise _ERRORS[error["kind"]](f"{self.name}(): {error['message']}")
+        if status == 1:
+            raise ValueError(f"{self.name}(): a size or precondition does not hold")
+        if status == 2:
+            raise MemoryError(f"{self.name}(): no memory for the kernel's work arrays")
+        if status == 3:
+            raise RuntimeError(f"{self.name}(): this CPU lacks what the kernel was compiled for")
+        raise RuntimeError(f"{self.name}(): the kernel returned the unknown status {status}")
+
+
+def _solve(extent: int, coefficient: Any, rest: Any, sizes: list[Any]) -> int | None:
+    """The whole `d` with `coefficient * d + rest == extent`, None if there is none."""
+    value = extent if rest is None else extent - rest(*sizes)
+    if coefficient is None:
+        return value
+    quotient, remainder = divmod(value, coefficient(*sizes))
+    return None if remainder else quotient
+
+
+def _shape_text(spec: dict[str, Any]) -> str:
+    return f"({''.join(f'{s}, ' for s in spec['shape'])})"
+
+
+def _in_brackets(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def _number(default: Any) -> Any:
+    """JSON has no NaN and no infinity: the manifest writes them as strings."""
+    return float(default) if isinstance(default, str) else default
+
+
+def open_library(ffi: Any, path: str, manifest: dict[str, Any]) -> Any:
+    """The library at `path`, which must be the one that `manifest` describes.
+
+    Raises:
+        ImportError: the CPU, the OpenMP runtime or the file is not as it must be.
+    """
+    name = os.path.basename(path)
+    check_cpu(manifest, name)
+    try:
+        library = ffi.dlopen(path)
+    except OSError as error:
+        runtime = next((r for r in ("libgomp", "libomp") if r in str(error)), None)
+        if runtime is None or not os.path.exists(path):
+            raise ImportError(f"cannot load {path}: {error}") from error
+        raise ImportError(
+            f"{name} needs the OpenMP runtime {runtime}, which could not be loaded: {error} "
+            "(install it, or compile the kernel with --threads=none)"
+        ) from error
+    if json.loads(ffi.string(library.tdsl_manifest)) != manifest:
+        raise ImportError(f"{path} and its Python module were not made together: compile again")
+    return library
+
+
+def load_kernels(ffi: Any, path: str, manifest: dict[str, Any]) -> dict[str, KernelCall]:
+    """All kernels of the library at `path`, by name. Raises ImportError as `open_library` does."""
+    if manifest["abi"] != ABI_VERSION:
+        raise ImportError(f"{path} has ABI version {manifest['abi']}, this loader reads {ABI_VERSION}")
+    library = open_library(ffi, path, manifest)
+    threaded = manifest["threads"] == "openmp"
+    return {
+        k["name"]: KernelCall(k, getattr(library, k["symbol"]), ffi, threaded) for k in manifest["kernels"]
+    }

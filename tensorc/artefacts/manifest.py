@@ -1,0 +1,181 @@
+"""The manifest: everything a caller needs to know of a library, as JSON (`docs/manifest.schema.json`).
+
+It is an exported symbol of the library, the file beside it, and what the loader works from. Sizes are
+expressions in the dims: integers, `+ - *`, `//`, `%`, `min(...)` and `max(...)`, as in Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import keyword
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tensorc import __version__
+from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol, result_name
+from tensorc.signature import Signature
+from tensorc.toolchain.target import Target
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeErrorEntry:
+    """Entry of the table of run-time errors: status 16 + position. `kind` names a Python exception."""
+
+    kind: str
+    message: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelFacts:
+    """One kernel as later stages know it.
+
+    `inplace[k]` lists the parameter positions whose array may be exactly result `k`; `fusion` is the
+    summary of what was fused, JSON values.
+    """
+
+    signature: Signature
+    inplace: tuple[tuple[int, ...], ...] = ()
+    errors: tuple[RuntimeErrorEntry, ...] = ()
+    fusion: tuple[Mapping[str, Any], ...] = ()
+
+
+def build_manifest(
+    kernels: Sequence[KernelFacts],
+    target: Target,
+    *,
+    source_name: str,
+    source_text: str,
+    prefix: str,
+    threads: str,
+    options: Mapping[str, Any] | None = None,
+) -> Json:
+    """The manifest of a library that holds `kernels`; `threads` is openmp or none."""
+    return {
+        "abi": ABI_VERSION,
+        "tensorc": __version__,
+        "source": {"name": source_name, "sha256": hashlib.sha256(source_text.encode()).hexdigest()},
+        "target": {"name": target.name, "arch": target.arch, "features": list(target.features)},
+        "threads": threads,
+        "prefix": prefix,
+        "options": dict(options or {}),
+        "kernels": [_kernel(k, prefix) for k in kernels],
+    }
+
+
+def signature_text(signature: Signature) -> str:
+    """The head of the kernel as it would be written, with inferred result types."""
+    params = ", ".join(
+        f"{p.name}: {p.written}" + (f" = {p.default}" if p.default is not None else "")
+        for p in signature.params
+    )
+    results = ", ".join(f"{r.name}: {r.written}" if r.name else r.written for r in signature.results)
+    if len(signature.results) > 1 or any(r.name for r in signature.results):
+        results = f"({results})"
+    requires = ", ".join(c.text for c in signature.checks if c.kind == "requires")
+    return f"{signature.name}({params}) -> {results}" + (f" requires {requires}" if requires else "")
+
+
+def _kernel(facts: KernelFacts, prefix: str) -> Json:
+    s = facts.signature
+    inplace = facts.inplace or ((),) * len(s.results)
+    prototype = ", ".join(a.declaration for a in c_arguments(s))
+    return {
+        "name": s.name,
+        "symbol": c_symbol(s.name, prefix),
+        "prototype": f"int32_t {c_symbol(s.name, prefix)}({prototype})",
+        "signature": signature_text(s),
+        "doc": s.doc,
+        "params": [
+            {
+                "name": p.name,
+                "dtype": p.dtype.name,
+                "shape": [str(n) for n in p.shape],
+                "written": p.written,
+                "default": _json_number(p.default),
+            }
+            for p in s.params
+        ],
+        "results": [
+            {
+                "name": result_name(s, k),
+                "field": _field(result_name(s, k)),
+                "dtype": r.dtype.name,
+                "shape": [str(n) for n in r.shape],
+                "written": r.written,
+                "inplace": list(inplace[k]),
+            }
+            for k, r in enumerate(s.results)
+        ],
+        **_sizes(s),
+        "errors": [{"kind": e.kind, "message": e.message, "line": e.line} for e in facts.errors],
+        "fusion": [dict(entry) for entry in facts.fusion],
+    }
+
+
+def _sizes(s: Signature) -> Json:
+    return {
+        "dims": [{"name": d.name, "fixed": d.fixed, "hint": d.hint} for d in s.dims],
+        "passed_dims": list(s.passed_dims),
+        "bindings": [
+            {
+                "dim": b.dim,
+                "param": b.param,
+                "axis": b.axis,
+                "coefficient": str(b.coefficient),
+                "rest": str(b.rest),
+            }
+            for b in s.bindings
+        ],
+        "checks": [
+            {
+                "kind": c.kind,
+                "left": str(c.left),
+                "relation": c.relation,
+                "right": str(c.right),
+                "text": c.text,
+                "line": c.span.line,
+                "param": c.param,
+                "axis": c.axis,
+            }
+            for c in s.checks
+        ],
+    }
+
+
+def _field(name: str) -> str:
+    """The result's name in the named tuple; one that starts with `_` is reached by position only."""
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def _json_number(value: int | float | None) -> int | float | str | None:
+    """JSON has no NaN and no infinity: they are written as strings."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def render_manifest(manifest: Json) -> str:
+    """The manifest as a file."""
+    return json.dumps(manifest, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def render_manifest_symbol(manifest: Json) -> str:
+    """C++ text that defines the manifest as an exported string, on one line of JSON."""
+    text = json.dumps(manifest, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    escaped = (_escape(text[i : i + 90]) for i in range(0, len(text), 90))
+    lines = "\n".join(f'    "{part}"' for part in escaped)
+    return (
+        'extern "C" {\n'
+        f'extern const char {MANIFEST_SYMBOL}[] __attribute__((visibility("default")));\n'
+        f"const char {MANIFEST_SYMBOL}[] =\n{lines};\n"
+        "}\n"
+    )
+
+
+def _escape(text: str) -> str:
+    # "??" would start a trigraph under -std=c++14 and older
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")

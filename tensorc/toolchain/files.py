@@ -1,0 +1,76 @@
+"""Writes results so that no reader ever sees half of one: staged beside the target, then renamed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tensorc.diagnostics.model import CompileError, Diagnostic
+
+
+class OutputError(CompileError):
+    """A result cannot be written where the command line asked for it."""
+
+    exit_status = 2
+
+
+def output_error(path: Path, error: OSError) -> OutputError:
+    reason = error.strerror or str(error)
+    return OutputError([Diagnostic("TC0604", f"cannot write '{path}': {reason}", None)])
+
+
+@contextmanager
+def staging_directory(folder: Path) -> Iterator[Path]:
+    """A private directory inside `folder` (created if missing), removed afterwards whatever happens.
+
+    Inside `folder`, because a rename is atomic only within one file system.
+
+    Raises:
+        OutputError: TC0604, `folder` cannot be created or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".tensorc-", dir=folder))
+    except OSError as error:
+        raise output_error(folder, error) from None
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def publish(staged: Mapping[Path, Path]) -> None:
+    """Move each staged file (key) to its final path (value), replacing what is there.
+
+    All destinations are checked before the first is replaced.
+
+    Raises:
+        OutputError: TC0604.
+    """
+    for final in staged.values():
+        if final.is_dir():
+            raise output_error(final, IsADirectoryError(0, "it is a directory"))
+    for temporary, final in staged.items():
+        try:
+            os.replace(temporary, final)
+        except OSError as error:
+            raise output_error(final, error) from None
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write one file.
+
+    Raises:
+        OutputError: TC0604.
+    """
+    with staging_directory(path.parent) as staging:
+        temporary = staging / path.name
+        try:
+            temporary.write_bytes(data)
+        except OSError as error:
+            raise output_error(path, error) from None
+        publish({temporary: path})
