@@ -84,9 +84,7 @@ class DiagnosticBag:
     ) -> None:
         self.add(Diagnostic(code, message, span, Severity.ERROR, label, secondary, notes, help))
 
-    def warning(
-        self, code: str, message: str, span: Span | None, *, label: str = "", help: str = ""
-    ) -> None:
+    def warning(self, code: str, message: str, span: Span | None, *, label: str = "", help: str = "") -> None:
         self.add(Diagnostic(code, message, span, Severity.WARNING, label, help=help))
 
     @property

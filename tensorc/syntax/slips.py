@@ -826,6 +826,14 @@ _EXPRESSIONS = (
         accepts=("return",),
     ),
     Slip(
+        "TC0102",
+        _in_block("z = x + y«\r»return z"),
+        "a line ends with a lone carriage return",
+        "save the file with the line ends of Unix or Windows",
+        kind="character",
+        after=r"\r",
+    ),
+    Slip(
         "TC0122",
         _in_block("z = x + «\\»\n        y\n    return z"),
         "`\\` does not continue a line",
@@ -834,7 +842,7 @@ _EXPRESSIONS = (
         after=r"\\",
     ),
     Slip(
-        "TC0123",
+        "TC0115",
         _in_block("«x» * y"),
         "an expression is not a statement",
         "write `return …`, or give the value a name",
@@ -845,7 +853,7 @@ _EXPRESSIONS = (
         only_here=True,
     ),
     Slip(
-        "TC0123",
+        "TC0115",
         _in_block("«(»x + y) * 2"),
         "an expression is not a statement",
         "write `return …`, or give the value a name",
@@ -855,7 +863,7 @@ _EXPRESSIONS = (
         accepts=("return",),
     ),
     Slip(
-        "TC0123",
+        "TC0115",
         "«y» = 3\n",
         "a statement stands inside a kernel or a `def`",
         "outside, `const $name = …` names a number",
