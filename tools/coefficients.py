@@ -1,0 +1,330 @@
+"""Print the constants of tensorc/codegen/runtime/elementary_f32.h and elementary_f64.h.
+
+    python tools/coefficients.py [--only NAME ...] [--errors]
+
+Every line printed stands in one of the two headers as it is printed; tests/unit/test_elementary.py compares
+them. With --errors, the largest weighted error of each fit (in units of 2^-24 or 2^-53) follows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import mpmath as mp
+from minimax import Problem, fit, round_to_bits
+
+BITS = {"f32": 24, "f64": 53}
+REFITS = {"f32": 7, "f64": 2}
+ROW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A named row of constants for one element type; `error` is None for exact words."""
+
+    name: str
+    dtype: str
+    values: tuple[mp.mpf, ...]
+    error: mp.mpf | None = None
+
+
+def print_number(value: mp.mpf, dtype: str) -> str:
+    """A hexadecimal literal that is exactly `value`."""
+    digits = float(value).hex()
+    sign_and_lead, _, rest = digits.partition(".")
+    mantissa, _, exponent = rest.partition("p")
+    mantissa = mantissa.rstrip("0")
+    point = f".{mantissa}" if mantissa else ""
+    return f"{sign_and_lead}{point}p{int(exponent)}{'f' if dtype == 'f32' else ''}"
+
+
+def print_table(table: Table) -> str:
+    """The C++ definition of a table."""
+    c_type = "float" if table.dtype == "f32" else "double"
+    numbers = [print_number(v, table.dtype) for v in table.values]
+    rows = [", ".join(numbers[i : i + ROW]) for i in range(0, len(numbers), ROW)]
+    body = ",\n    ".join(rows)
+    return f"TC_CONST {c_type} {table.name}[{len(numbers)}] = {{\n    {body}}};"
+
+
+def print_words(name: str, words: Sequence[int]) -> str:
+    rows = [", ".join(f"0x{w:016x}u" for w in words[i : i + ROW]) for i in range(0, len(words), ROW)]
+    body = ",\n    ".join(rows)
+    return f"TC_CONST tc_u64_t {name}[{len(words)}] = {{\n    {body}}};"
+
+
+def fitted(name: str, dtype: str, problem: Problem, refits: int) -> Table:
+    values, error = fit(problem, BITS[dtype], refits)
+    return Table(name, dtype, tuple(values), error)
+
+
+def split(value: mp.mpf, dtype: str, words: int) -> tuple[mp.mpf, ...]:
+    """`value` as a sum of `words` numbers of falling size, each the nearest to what is left."""
+    parts: list[mp.mpf] = []
+    for _ in range(words):
+        parts.append(round_to_bits(value - mp.fsum(parts), BITS[dtype]))
+    return tuple(parts)
+
+
+def exp_tail(name: str, dtype: str, terms: int, relative_to: Callable[[mp.mpf], mp.mpf]) -> Table:
+    """Q of e^r = 1 + r + r^2 Q(r) for |r| <= ln(2) / 2."""
+    half = mp.log(2) / 2
+    problem = Problem(
+        lambda r: (mp.exp(r) - 1 - r) / r**2,
+        lambda r: r**2 / relative_to(r),
+        -half,
+        half,
+        tuple(range(terms)),
+    )
+    return fitted(name, dtype, problem, REFITS[dtype])
+
+
+def exp2_tail(name: str, dtype: str, terms: int) -> Table:
+    """P of 2^r = 1 + r P(r) for |r| <= 1/2."""
+    problem = Problem(
+        lambda r: (mp.mpf(2) ** r - 1) / r,
+        lambda r: r / mp.mpf(2) ** r,
+        mp.mpf(-1) / 2,
+        mp.mpf(1) / 2,
+        tuple(range(terms)),
+    )
+    return fitted(name, dtype, problem, REFITS[dtype])
+
+
+def log_tail_f32() -> Table:
+    """P of log(1 + f) = f + f^2 P(f) for |f| <= 1/3."""
+    problem = Problem(
+        lambda f: (mp.log(1 + f) - f) / f**2,
+        lambda f: f**2 / mp.log(1 + f),
+        mp.mpf(-1) / 3,
+        mp.mpf(1) / 3,
+        tuple(range(9)),
+    )
+    return fitted("tcf_log_p", "f32", problem, REFITS["f32"])
+
+
+def log_tail_f64() -> Table:
+    """R of 2 atanh(s) = 2 s + s^3 R(s^2), s = f / (2 + f), for 1 + f in [sqrt(1/2), sqrt(2)]."""
+    bound = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)
+    problem = Problem(
+        lambda s: (2 * mp.atanh(s) - 2 * s) / s**3,
+        lambda s: s**3 / mp.atanh(s) / 2,
+        mp.mpf(0),
+        bound,
+        tuple(range(0, 14, 2)),
+    )
+    return fitted("tcd_log_p", "f64", problem, REFITS["f64"])
+
+
+def sin_half_turn() -> Table:
+    """P of sin(r) = r P(r^2) for |r| <= pi / 2, in double words for the f32 functions."""
+    problem = Problem(
+        lambda r: mp.sin(r) / r, lambda r: r / mp.sin(r), mp.mpf(0), mp.pi / 2, tuple(range(0, 12, 2))
+    )
+    return fitted("tcf_sin_p", "f64", problem, refits=0)
+
+
+def sin_quarter_turn() -> Table:
+    """S of sin(r) = r + r^3 S(r^2) for |r| <= pi / 4."""
+    problem = Problem(
+        lambda r: (mp.sin(r) - r) / r**3,
+        lambda r: r**3 / mp.sin(r),
+        mp.mpf(0),
+        mp.pi / 4,
+        tuple(range(0, 12, 2)),
+    )
+    return fitted("tcd_sin_p", "f64", problem, REFITS["f64"])
+
+
+def cos_quarter_turn() -> Table:
+    """C of cos(r) = 1 - r^2 / 2 + r^4 C(r^2) for |r| <= pi / 4."""
+    problem = Problem(
+        lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4,
+        lambda r: r**4 / mp.cos(r),
+        mp.mpf(0),
+        mp.pi / 4,
+        tuple(range(0, 12, 2)),
+    )
+    return fitted("tcd_cos_p", "f64", problem, REFITS["f64"])
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """f(c + u) = value + u P(u) on low <= c + u <= high; with c = 0 it is f(u) = u + u P(u)."""
+
+    centre: mp.mpf
+    value: mp.mpf
+    polynomial: Table
+
+
+def centre_with_short_value(f: Callable[[mp.mpf], mp.mpf], near: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """A float near `near` at which f is a float to 0.002 ulp: the table's value then costs no accuracy."""
+    goal = round_to_bits(f(near), 24)
+    start = round_to_bits(mp.findroot(lambda x: f(x) - goal, near), 24)
+    step = mp.mpf(2) ** (mp.floor(mp.log(start, 2)) - 23)
+    for i in range(20000):
+        centre = start + step * ((i + 1) // 2) * (-1) ** i
+        exact = f(centre)
+        value = round_to_bits(exact, 24)
+        if abs(value / exact - 1) < mp.mpf("0.002") * mp.mpf(2) ** -24:
+            return centre, value
+    raise ArithmeticError(f"no centre near {near}")
+
+
+def piece_f32(f: Callable[[mp.mpf], mp.mpf], low: mp.mpf, high: mp.mpf, terms: int) -> Piece:
+    exponents = tuple(range(terms))
+    if low == 0:
+        at_zero = Problem(lambda u: f(u) / u - 1, lambda u: u / f(u), low, high, exponents)
+        return Piece(mp.mpf(0), mp.mpf(0), fitted("", "f32", at_zero, REFITS["f32"]))
+    centre, value = centre_with_short_value(f, (low + high) / 2)
+    problem = Problem(
+        lambda u: (f(centre + u) - value) / u,
+        lambda u: u / f(centre + u),
+        low - centre,
+        high - centre,
+        exponents,
+    )
+    return Piece(centre, value, fitted("", "f32", problem, REFITS["f32"]))
+
+
+def pieces_f32(
+    name: str, f: Callable[[mp.mpf], mp.mpf], borders: Sequence[mp.mpf], terms: int, first_lane: int
+) -> list[Table]:
+    """Eight pieces as tables by coefficient, one lane a piece; piece 0 stands in lane `first_lane`."""
+    margin = mp.mpf("1e-6")
+    pieces = [
+        piece_f32(f, low * (1 - margin), high * (1 + margin), terms)
+        for low, high in zip(borders, borders[1:])
+    ]
+    turned = [pieces[(lane - first_lane) % 8] for lane in range(8)]
+    worst = max(p.polynomial.error or mp.mpf(0) for p in pieces)
+    tables = [
+        Table(f"tcf_{name}_centre", "f32", tuple(p.centre for p in turned)),
+        Table(f"tcf_{name}_value", "f32", tuple(p.value for p in turned)),
+    ]
+    for j in range(terms):
+        column = tuple(p.polynomial.values[j] for p in turned)
+        tables.append(Table(f"tcf_{name}_p{j}", "f32", column, worst))
+    return tables
+
+
+def erf_f32() -> list[Table]:
+    """Pieces around i / 1.9, the index being t * 1.9 rounded."""
+    borders = [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.9") for i in range(8)]
+    return pieces_f32("erf", mp.erf, borders, 7, 0)
+
+
+def tanh_f32() -> list[Table]:
+    """Pieces between half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
+    octaves = [mp.mpf(2) ** (i // 2) * (1 + mp.mpf(i % 2) / 2) for i in range(9)]
+    return pieces_f32("tanh", mp.tanh, [(s - 1) / mp.mpf("1.66") for s in octaves], 8, 6)
+
+
+def erf_f64() -> list[Table]:
+    """Rows (value, its low word, P0 .. P10) of erf(i / 4 + u) = value + u P(u), |u| <= 1/8; row 0 is u + u P(u)."""
+    rows: list[mp.mpf] = []
+    worst = mp.mpf(0)
+    border = mp.mpf(1) / 8
+    for i in range(25):
+        centre = mp.mpf(i) / 4
+        at_centre = mp.erf(centre)
+        high, low = split(at_centre, "f64", 2)
+        shift = mp.mpf(1) if i == 0 else mp.mpf(0)
+        problem = Problem(
+            lambda u: (mp.erf(centre + u) - at_centre) / u - shift,
+            lambda u: u / mp.erf(centre + u),
+            mp.mpf(0) if i == 0 else -border,
+            border,
+            tuple(range(0, 22, 2)) if i == 0 else tuple(range(11)),
+        )
+        table = fitted("", "f64", problem, REFITS["f64"])
+        worst = max(worst, table.error or worst)
+        rows += [high, low, *table.values]
+    return [Table("tcd_erf_rows", "f64", tuple(rows), worst)]
+
+
+def turn_words(bits: int, padding: int) -> list[int]:
+    """Bits of 1 / (2 pi) after the point, `padding` zero bits first, in 64-bit words, last word complete."""
+    count = -(-(bits + padding) // 64)
+    with mp.workprec(64 * count + 64):
+        scaled = int(mp.floor(mp.ldexp(1 / (2 * mp.pi), 64 * count - padding)))
+    return [(scaled >> (64 * (count - 1 - i))) & (2**64 - 1) for i in range(count)]
+
+
+def constants_f32() -> list[Table]:
+    return [
+        Table("tcf_ln2", "f32", split(mp.log(2), "f32", 2)),
+        Table("tcf_log2e", "f32", split(1 / mp.log(2), "f32", 1)),
+        Table("tcf_pi", "f64", split(mp.pi, "f64", 2)),
+        Table("tcf_inv_pi", "f64", split(1 / mp.pi, "f64", 1)),
+    ]
+
+
+def constants_f64() -> list[Table]:
+    return [
+        Table("tcd_ln2", "f64", split(mp.log(2), "f64", 2)),
+        Table("tcd_log2e", "f64", split(1 / mp.log(2), "f64", 1)),
+        Table("tcd_half_pi", "f64", split(mp.pi / 2, "f64", 3)),
+        Table("tcd_inv_half_pi", "f64", split(2 / mp.pi, "f64", 1)),
+    ]
+
+
+def relative_to_exp(r: mp.mpf) -> mp.mpf:
+    return mp.exp(r)
+
+
+def relative_to_expm1(r: mp.mpf) -> mp.mpf:
+    return mp.expm1(r)
+
+
+GROUPS: dict[str, Callable[[], list[Table]]] = {
+    "constants_f32": constants_f32,
+    "exp_f32": lambda: [exp_tail("tcf_exp_p", "f32", 5, relative_to_exp)],
+    "exp2_f32": lambda: [exp2_tail("tcf_exp2_p", "f32", 6)],
+    "expm1_f32": lambda: [exp_tail("tcf_expm1_p", "f32", 6, relative_to_expm1)],
+    "log_f32": lambda: [log_tail_f32()],
+    "sin_f32": lambda: [sin_half_turn()],
+    "tanh_f32": tanh_f32,
+    "erf_f32": erf_f32,
+    "constants_f64": constants_f64,
+    "exp_f64": lambda: [exp_tail("tcd_exp_p", "f64", 10, relative_to_exp)],
+    "exp2_f64": lambda: [exp2_tail("tcd_exp2_p", "f64", 11)],
+    "expm1_f64": lambda: [exp_tail("tcd_expm1_p", "f64", 11, relative_to_expm1)],
+    "log_f64": lambda: [log_tail_f64()],
+    "sin_f64": lambda: [sin_quarter_turn()],
+    "cos_f64": lambda: [cos_quarter_turn()],
+    "erf_f64": erf_f64,
+}
+WORDS: dict[str, Callable[[], tuple[str, list[int]]]] = {
+    "turn_f32": lambda: ("tcf_turn", turn_words(104 + 128, 32)),
+    "turn_f64": lambda: ("tcd_turn", turn_words(971 + 192, 64)),
+}
+
+
+def print_group(name: str, errors: bool = False) -> list[str]:
+    """The definitions of one group, one string a table."""
+    with mp.workdps(45):
+        if name in WORDS:
+            return [print_words(*WORDS[name]())]
+        printed: list[str] = []
+        for table in GROUPS[name]():
+            printed.append(print_table(table))
+            if errors and table.error is not None:
+                unit = mp.mpf(2) ** -BITS[table.dtype]
+                printed.append(f"// largest error {mp.nstr(table.error / unit, 4)} * 2^-{BITS[table.dtype]}")
+        return printed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Print the constants of the elementary function headers.")
+    parser.add_argument("--only", nargs="+", choices=[*GROUPS, *WORDS], default=[*GROUPS, *WORDS])
+    parser.add_argument("--errors", action="store_true", help="print the largest error of each fit")
+    arguments = parser.parse_args()
+    for name in arguments.only:
+        print("\n".join(print_group(name, arguments.errors)))
+
+
+if __name__ == "__main__":
+    main()
