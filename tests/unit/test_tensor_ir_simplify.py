@@ -40,7 +40,8 @@ def test_equal_ops_merge_and_keep_a_user_name() -> None:
     x = b.param("x", F32, ("N",))
     p = _simplified(b.program(b.call("add", b.call("exp", x), b.call("exp", x, name="e"))))
     assert _names(p) == ["param", "exp", "add"]
-    assert p.ops[2].operands == (1, 1) and p.ops[1].name == "e"
+    assert p.ops[2].operands == (1, 1)
+    assert p.ops[1].name == "e"
 
 
 def test_constants_of_different_sign_or_type_do_not_merge() -> None:
@@ -64,7 +65,8 @@ def test_constants_fold_through_broadcasts() -> None:
     two_pi = b.call("multiply", b.splat(2.0, ("N",)), b.splat(3.140625, ("N",)))
     p = _simplified(b.program(b.call("multiply", x, two_pi)))
     constants = [op.attrs.value for op in p.ops if isinstance(op.attrs, Constant)]
-    assert constants == [6.28125] and _names(p) == ["param", "constant", "view", "multiply"]
+    assert constants == [6.28125]
+    assert _names(p) == ["param", "constant", "view", "multiply"]
 
 
 def test_views_compose_and_the_identity_goes() -> None:
@@ -76,7 +78,8 @@ def test_views_compose_and_the_identity_goes() -> None:
     p = _simplified(b.program(back, step))
     assert p.results[0] == 0
     attrs = p.ops[p.results[1]].attrs
-    assert isinstance(attrs, View) and attrs.index == (i(1), i(0) * 2 + 1)
+    assert isinstance(attrs, View)
+    assert attrs.index == (i(1), i(0) * 2 + 1)
 
 
 def test_a_view_that_only_renames_the_size_stays() -> None:
@@ -89,14 +92,26 @@ def test_a_view_that_only_renames_the_size_stays() -> None:
 @pytest.mark.parametrize(
     ("op", "value", "dtype", "gone"),
     [
-        ("multiply", 1.0, F32, True), ("divide", 1.0, F32, True), ("add", -0.0, F32, True),
-        ("subtract", 0.0, F32, True), ("add", 0, I32, True), ("floor_divide", 1, I64, True),
-        ("power", 1.0, F32, True), ("multiply", 1, BOOL, True), ("logical_and", 1, BOOL, True),
-        ("add", 0.0, F32, False), ("subtract", -0.0, F32, False), ("multiply", 0.0, F32, False),
-        ("multiply", -1.0, F32, False), ("multiply", 0, I32, False), ("floor_divide", 1.0, F32, False),
-        ("power", 0.0, F32, False), ("power", 0.5, F64, False), ("maximum", -math.inf, F32, False),
+        ("multiply", 1.0, F32, True),
+        ("divide", 1.0, F32, True),
+        ("add", -0.0, F32, True),
+        ("subtract", 0.0, F32, True),
+        ("add", 0, I32, True),
+        ("floor_divide", 1, I64, True),
+        ("power", 1.0, F32, True),
+        ("multiply", 1, BOOL, True),
+        ("logical_and", 1, BOOL, True),
+        ("add", 0.0, F32, False),
+        ("subtract", -0.0, F32, False),
+        ("multiply", 0.0, F32, False),
+        ("multiply", -1.0, F32, False),
+        ("multiply", 0, I32, False),
+        ("floor_divide", 1.0, F32, False),
+        ("power", 0.0, F32, False),
+        ("power", 0.5, F64, False),
+        ("maximum", -math.inf, F32, False),
     ],
-)  # fmt: skip
+)
 def test_only_neutral_operands_go(op: str, value: float, dtype: DType, gone: bool) -> None:
     b = ProgramBuilder()
     x = b.param("x", dtype, ("N",))
@@ -111,7 +126,8 @@ def test_neutral_on_the_left() -> None:
     x = b.param("x", F32, ("N",))
     one = b.splat(1.0, ("N",))
     p = _simplified(b.program(b.call("multiply", one, x), b.call("divide", one, x)))
-    assert p.results[0] == 0 and p.ops[p.results[1]].op == "divide"
+    assert p.results[0] == 0
+    assert p.ops[p.results[1]].op == "divide"
 
 
 def test_casts() -> None:
@@ -145,9 +161,18 @@ def test_double_inverse_and_where() -> None:
 
 @pytest.mark.parametrize(
     ("divisor", "dtype", "factor"),
-    [(8.0, F32, 0.125), (-0.5, F64, -2.0), (3.0, F32, None), (0.0, F32, None), (math.inf, F32, None),
-     (2.0**-140, F32, None), (2.0**127, F32, None), (2.0**126, F32, 2.0**-126), (math.nan, F64, None)],
-)  # fmt: skip
+    [
+        (8.0, F32, 0.125),
+        (-0.5, F64, -2.0),
+        (3.0, F32, None),
+        (0.0, F32, None),
+        (math.inf, F32, None),
+        (2.0**-140, F32, None),
+        (2.0**127, F32, None),
+        (2.0**126, F32, 2.0**-126),
+        (math.nan, F64, None),
+    ],
+)
 def test_division_by_a_power_of_two(divisor: float, dtype: DType, factor: float | None) -> None:
     b = ProgramBuilder()
     x = b.param("x", dtype, ("N",))
@@ -163,7 +188,8 @@ def test_square_and_fixed_sizes() -> None:
     p = _simplified(b.program(b.call("power", x, b.splat(2.0, ("N",))), b.size(16777217, F32)))
     assert p.ops[p.results[0]].op == "square"
     constant = p.ops[p.results[1]].attrs
-    assert isinstance(constant, Constant) and constant.value == 16777216.0
+    assert isinstance(constant, Constant)
+    assert constant.value == 16777216.0
 
 
 def test_a_sum_of_thousands_of_terms() -> None:
@@ -230,8 +256,11 @@ def test_f32_unary_folding_has_numpys_bits(op: str, a: float) -> None:
     _assert_same(folded, expected)
 
 
-@given(st.sampled_from(("add", "subtract", "multiply")), st.integers(-(2**31), 2**31 - 1),
-       st.integers(-(2**31), 2**31 - 1))  # fmt: skip
+@given(
+    st.sampled_from(("add", "subtract", "multiply")),
+    st.integers(-(2**31), 2**31 - 1),
+    st.integers(-(2**31), 2**31 - 1),
+)
 def test_i32_folding_wraps(op: str, a: int, b: int) -> None:
     expected = getattr(np, op)(np.array([a], np.int32), np.array([b], np.int32))[0]
     assert fold_operator(op, (a, b), I32, I32) == int(expected)
@@ -240,13 +269,23 @@ def test_i32_folding_wraps(op: str, a: int, b: int) -> None:
 @pytest.mark.parametrize(
     ("op", "args", "value"),
     [
-        ("floor_divide", (-7, 2), -4), ("floor_divide", (7, 0), 0), ("floor_divide", (-(2**31), -1), -(2**31)),
-        ("remainder", (-7, 2), 1), ("remainder", (7, -2), -1), ("remainder", (7, 0), 0),
-        ("remainder", (-(2**31), -1), 0), ("left_shift", (1, 31), -(2**31)), ("left_shift", (1, 32), 0),
-        ("left_shift", (1, -1), 0), ("right_shift", (-8, 1), -4), ("right_shift", (-8, 40), -1),
-        ("right_shift", (8, -1), 0), ("abs", (-(2**31),), -(2**31)), ("power", (2, 3), None),
+        ("floor_divide", (-7, 2), -4),
+        ("floor_divide", (7, 0), 0),
+        ("floor_divide", (-(2**31), -1), -(2**31)),
+        ("remainder", (-7, 2), 1),
+        ("remainder", (7, -2), -1),
+        ("remainder", (7, 0), 0),
+        ("remainder", (-(2**31), -1), 0),
+        ("left_shift", (1, 31), -(2**31)),
+        ("left_shift", (1, 32), 0),
+        ("left_shift", (1, -1), 0),
+        ("right_shift", (-8, 1), -4),
+        ("right_shift", (-8, 40), -1),
+        ("right_shift", (8, -1), 0),
+        ("abs", (-(2**31),), -(2**31)),
+        ("power", (2, 3), None),
     ],
-)  # fmt: skip
+)
 def test_i32_corners(op: str, args: tuple[int, ...], value: int | None) -> None:
     assert fold_operator(op, args, I32, I32) == value
 
@@ -254,11 +293,20 @@ def test_i32_corners(op: str, args: tuple[int, ...], value: int | None) -> None:
 @pytest.mark.parametrize(
     ("value", "dtype", "result"),
     [
-        (1e10, I32, 2**31 - 1), (-1e10, I32, -(2**31)), (math.nan, I32, 0), (math.inf, I64, 2**63 - 1),
-        (-math.inf, I64, -(2**63)), (-1.9, I32, -1), (math.nan, BOOL, 1), (-0.0, BOOL, 0), (2**40 + 1, I32, 1),
-        (2**24 + 1, F32, 2.0**24), (2**54 + 2**30 + 1, F32, 2.0**54 + 2.0**31), (1e39, F32, math.inf),
+        (1e10, I32, 2**31 - 1),
+        (-1e10, I32, -(2**31)),
+        (math.nan, I32, 0),
+        (math.inf, I64, 2**63 - 1),
+        (-math.inf, I64, -(2**63)),
+        (-1.9, I32, -1),
+        (math.nan, BOOL, 1),
+        (-0.0, BOOL, 0),
+        (2**40 + 1, I32, 1),
+        (2**24 + 1, F32, 2.0**24),
+        (2**54 + 2**30 + 1, F32, 2.0**54 + 2.0**31),
+        (1e39, F32, math.inf),
     ],
-)  # fmt: skip
+)
 def test_cast_corners(value: float, dtype: DType, result: float) -> None:
     assert fold_cast(value, dtype) == result
 
@@ -271,10 +319,8 @@ def test_i64_to_f32_rounds_once(value: int) -> None:
 def test_maximum_corners() -> None:
     for args in ((0.0, -0.0), (-0.0, 0.0)):
         high, low = fold_operator("maximum", args, F32, F32), fold_operator("minimum", args, F32, F32)
-        assert (
-            math.copysign(1.0, high or 0.0) == 1.0
-            and math.copysign(1.0, low if low is not None else 1) == -1.0
-        )
+        assert math.copysign(1.0, high or 0.0) == 1.0
+        assert math.copysign(1.0, low if low is not None else 1) == -1.0
     assert math.isnan(fold_operator("maximum", (math.nan, 1.0), F32, F32) or 0)
     assert math.isnan(fold_operator("minimum", (1.0, math.nan), F32, F32) or 0)
     assert math.copysign(1.0, fold_operator("relu", (-0.0,), F32, F32) or 0.0) == 1.0

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from ir_builders import ProgramBuilder, i
 
+from tensorc.diagnostics.model import CompileError
 from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
 from tensorc.errors import InternalError, IRError
-from tensorc.diagnostics.model import CompileError
 from tensorc.index_algebra import as_poly, dim
 from tensorc.tensor_ir.program import Constant, Reduce, TensorOp, TensorProgram
 from tensorc.tensor_ir.verify import verify_tensor_program
@@ -28,7 +28,8 @@ def test_a_legal_program_passes() -> None:
 
 def test_internal_and_user_errors_are_different_types() -> None:
     assert issubclass(IRError, InternalError)
-    assert not issubclass(IRError, CompileError) and not issubclass(CompileError, InternalError)
+    assert not issubclass(IRError, CompileError)
+    assert not issubclass(CompileError, InternalError)
 
 
 def _with_op(position: int, **changes: object) -> TensorProgram:

@@ -1,0 +1,236 @@
+"""Interpret a TensorProgram with NumPy: the oracle that compiled kernels are checked against.
+
+Two modes. `reference` carries every f32 value in float64 and does not round it, so the result is what exact
+arithmetic gives, nearly. `exact` rounds after each operation as the kernel does: what IEEE 754 fixes has the
+kernel's bits, and decisions (comparisons, casts to integers) fall as they do there.
+In both an f32 value beyond the f32 range is infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorc.dtypes import DType
+from tensorc.errors import IRError
+from tensorc.interp.binding import BoundCall, bind_arguments
+from tensorc.interp.error_bounds import (
+    EXACT,
+    HALF_ULPS,
+    ROUNDED_EXACTLY,
+    Approx,
+    Bounds,
+    cast_bound,
+    propagated_bound,
+    representable,
+    rounding_error,
+)
+from tensorc.interp.indices import evaluate_index, index_mesh
+from tensorc.interp.reduction_bounds import matmul_bound, reduction_bound
+from tensorc.interp.tensor_reductions import apply_reduction, merge_axes
+from tensorc.interp.tensor_values import Values, apply_operator, cast_values
+from tensorc.tensor_ir.program import Constant, ParamRef, Reduce, SizeValue, TensorOp, TensorProgram, View
+
+Mode = Literal["reference", "exact"]
+
+_F32_OVERFLOW = (2.0 - 2.0**-24) * 2.0**127
+"""The smallest magnitude that rounds to infinity in f32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The first element, in row-major order, where a result is outside its bound."""
+
+    index: tuple[int, ...]
+    result: int | float | bool
+    expected: int | float | bool
+    bound: float
+
+    def __str__(self) -> str:
+        place = ", ".join(map(str, self.index))
+        return f"[{place}] is {self.result!r}, expected {self.expected!r} within {self.bound:.3g}"
+
+
+def interpret(
+    program: TensorProgram, arrays: Mapping[str, object], mode: Mode = "reference"
+) -> tuple[npt.NDArray[Any], ...]:
+    """The results, float results as float64 arrays (in `exact` mode they hold values of their dtype).
+
+    Raises:
+        TypeError, ValueError: as `bind_arguments`; ValueError also for an integer to a negative power.
+    """
+    return tuple(a.value for a in _Run(program, arrays, mode, with_bounds=False).results())
+
+
+def interpret_with_bounds(
+    program: TensorProgram, arrays: Mapping[str, object], mode: Mode = "reference"
+) -> tuple[tuple[npt.NDArray[Any], ...], tuple[Bounds, ...]]:
+    """The results, and for each element of each how far a compiled kernel's may be from it."""
+    found = _Run(program, arrays, mode, with_bounds=True).results()
+    return tuple(a.value for a in found), tuple(np.broadcast_to(a.bound, a.value.shape) for a in found)
+
+
+def compare(result: npt.NDArray[Any], value: npt.NDArray[Any], bound: Bounds) -> Mismatch | None:
+    """The first element of `result` farther from `value` than `bound`; NaN equals NaN, -0 equals 0.
+
+    Raises:
+        ValueError: the shapes differ.
+    """
+    if result.shape != value.shape:
+        raise ValueError(f"result has shape {result.shape}, expected {value.shape}")
+    if value.dtype.kind != "f":
+        good = (result == value) | (bound > 0)
+    else:
+        with np.errstate(all="ignore"):
+            distance = np.abs(result.astype(np.float64) - value)
+        good = (result == value) | (np.isnan(result) & np.isnan(value)) | np.isinf(bound)
+        good = good | (np.isfinite(value) & (distance <= bound))
+    if good.all():
+        return None
+    index = tuple(int(k) for k in np.argwhere(~good)[0])
+    return Mismatch(index, result[index].item(), value[index].item(), float(bound[index]))
+
+
+class _Run:
+    """One evaluation: the values computed so far, by number."""
+
+    def __init__(
+        self, program: TensorProgram, arrays: Mapping[str, object], mode: Mode, with_bounds: bool
+    ) -> None:
+        self._program = program
+        self._mode = mode
+        self._with_bounds = with_bounds
+        self._call: BoundCall = bind_arguments(program.signature, arrays)
+        self._known: list[Approx | None] = []
+
+    def results(self) -> tuple[Approx, ...]:
+        last_use = {k: n for n, op in enumerate(self._program.ops) for k in op.operands}
+        kept = frozenset(self._program.results)
+        with np.errstate(all="ignore"):
+            for n, op in enumerate(self._program.ops):
+                self._known.append(self._evaluate(op))
+                for k in op.operands:
+                    if last_use[k] == n and k not in kept:
+                        self._known[k] = None
+        return tuple(self._value(k) for k in self._program.results)
+
+    def _value(self, k: int) -> Approx:
+        found = self._known[k]
+        assert found is not None, "a value is kept until its last use"
+        return found
+
+    def _evaluate(self, op: TensorOp) -> Approx:
+        shape = self._call.shape(op.shape)
+        args = [self._value(k) for k in op.operands]
+        match op.attrs:
+            case ParamRef(position):
+                found = Approx(_carried(self._call.arguments[position], op.dtype), EXACT)
+            case Constant(value=value):
+                found = Approx(_carried(np.asarray(value, op.dtype.numpy), op.dtype), EXACT)
+            case SizeValue(size):
+                number = np.asarray(size.evaluate(self._call.dims), np.int64)
+                found = Approx(_carried(number.astype(op.dtype.numpy), op.dtype), EXACT)
+            case View():
+                found = self._view(op.attrs, args[0], shape)
+            case Reduce():
+                found = self._reduce(op, op.attrs, args[0])
+            case None:
+                found = self._compute(op, args, shape)
+        if found.value.shape != shape:
+            raise IRError(f"{op.op} at {op.span}", f"gave shape {found.value.shape}, not {shape}")
+        return found
+
+    def _view(self, view: View, source: Approx, shape: tuple[int, ...]) -> Approx:
+        if 0 in shape:
+            return Approx(np.empty(shape, source.value.dtype), EXACT)
+        mesh = index_mesh([f"i{k}" for k in range(len(shape))], shape)
+        at = tuple(evaluate_index(p, mesh, self._call.dims) for p in view.index)
+        for k, (index, extent) in enumerate(zip(at, source.value.shape, strict=True)):
+            if index.min() < 0 or index.max() >= extent:
+                raise IRError(f"view {view.kind}", f"index {view.index[k]} leaves the axis of {extent}")
+        value = np.broadcast_to(source.value[at], shape)
+        bound = np.broadcast_to(source.bound, source.value.shape)[at] if source.bound.ndim else source.bound
+        return Approx(value, np.broadcast_to(bound, shape) if bound.ndim else bound)
+
+    def _reduce(self, op: TensorOp, attrs: Reduce, x: Approx) -> Approx:
+        merged = merge_axes(x.value, attrs.axes)
+        raw = apply_reduction(attrs, merged)
+        bound = EXACT
+        if self._with_bounds:
+            spread = merge_axes(np.broadcast_to(x.bound, x.value.shape), attrs.axes)
+            bound = reduction_bound(attrs, Approx(merged, spread), raw, op.dtype)
+        half_ulps = 1 if attrs.kind in ("var", "std") else 0  # the others' bounds hold their roundings
+        return self._settle(raw, bound, half_ulps, op.dtype, fixed=False)
+
+    def _compute(self, op: TensorOp, args: Sequence[Approx], shape: tuple[int, ...]) -> Approx:
+        if op.op == "iota":
+            return Approx(np.arange(shape[0], dtype=np.int64), EXACT)
+        if op.op == "cast":
+            return self._cast(op, args[0])
+        if op.op == "matmul":
+            raw = np.matmul(args[0].value, args[1].value)
+            bound = matmul_bound(args[0], args[1], raw, op.dtype) if self._with_bounds else EXACT
+            return self._settle(raw, bound, 0, op.dtype, fixed=False)
+        raw = apply_operator(op.op, [a.value for a in args])
+        bound = propagated_bound(op.op, args, raw) if self._with_bounds else EXACT
+        half_ulps = HALF_ULPS.get(op.op, 0)
+        return self._settle(raw, bound, half_ulps, op.dtype, fixed=not half_ulps or op.op in ROUNDED_EXACTLY)
+
+    def _cast(self, op: TensorOp, x: Approx) -> Approx:
+        source = self._program.ops[op.operands[0]].dtype
+        raw = cast_values(x.value, source, op.dtype)
+        bound = cast_bound(x, raw, source, op.dtype) if self._with_bounds else EXACT
+        half_ulps = 1 if op.dtype.is_float and source.is_float and op.dtype.size < source.size else 0
+        return self._settle(raw, bound, half_ulps, op.dtype, fixed=True)
+
+    def _settle(self, raw: Values, bound: Bounds, half_ulps: float, dtype: DType, fixed: bool) -> Approx:
+        """Bring a raw result into its dtype and add its rounding error to the propagated `bound`.
+
+        `fixed`: the operation's rounded result follows from its operands to the bit.
+        """
+        if not dtype.is_float:
+            return Approx(raw, bound)
+        value = _in_range(raw, dtype)
+        if self._mode == "exact" and dtype.size == 4:
+            value = value.astype(np.float32).astype(np.float64)
+        if not self._with_bounds:
+            return Approx(value, EXACT)
+        error = rounding_error(np.abs(raw) + bound, half_ulps, dtype)
+        if not fixed:
+            bound = bound + error + _distance_of_finite(value, raw)
+        elif half_ulps:
+            known = bound == 0 if self._rounds_alike(dtype) else (bound == 0) & representable(raw, dtype)
+            bound = np.where(known, 0.0, bound + error + _distance_of_finite(value, raw))
+        return Approx(value, _overflow_doubt(raw, value, bound, dtype))
+
+    def _rounds_alike(self, dtype: DType) -> bool:
+        """True when this interpreter rounds as the kernel does: always in f64."""
+        return self._mode == "exact" or dtype.size == 8
+
+
+def _distance_of_finite(a: Values, b: Values) -> Bounds:
+    return np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), 0.0)
+
+
+def _carried(array: npt.NDArray[Any], dtype: DType) -> Values:
+    return array.astype(np.float64) if dtype.is_float else array
+
+
+def _in_range(value: Values, dtype: DType) -> Values:
+    if dtype.size == 8:
+        return value
+    return np.where(np.abs(value) >= _F32_OVERFLOW, np.copysign(np.inf, value), value)
+
+
+def _overflow_doubt(raw: Values, value: Values, bound: Bounds, dtype: DType) -> Bounds:
+    """Infinite where the kernel's value may or may not overflow; 0 where it surely does."""
+    if dtype.size == 8:
+        return np.where(np.isfinite(value) & ~np.isfinite(np.abs(value) + bound), np.inf, bound)
+    certain = (np.abs(raw) - bound >= _F32_OVERFLOW) | (bound == 0)
+    near = np.abs(raw) + bound >= _F32_OVERFLOW
+    settled = np.where(np.isfinite(value), bound, np.where(np.isfinite(raw), 0.0, bound))
+    return np.where(near & np.isfinite(raw) & ~certain, np.inf, settled)
