@@ -8,7 +8,7 @@
 
 #define TC_PAIR_OPERATOR(op)                                                                                   \
     TC_INLINE tc_i64 operator op(tc_i64 a, tc_i64 b) {                                                         \
-        tc_i64 r = {(tc_i64x4)((tc_u64x4)a.lo op (tc_u64x4)b.lo), (tc_i64x4)((tc_u64x4)a.hi op (tc_u64x4)b.hi)}; \
+        tc_i64 r = {(tc_i64x4)((tc_u64x4)a.lo op (tc_u64x4)b.lo), (tc_i64x4)((tc_u64x4)a.hi op (tc_u64x4)b.hi)};\
         return r;                                                                                              \
     }
 TC_PAIR_OPERATOR(+)

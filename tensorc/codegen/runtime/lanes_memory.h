@@ -77,9 +77,8 @@ TC_INLINE tc_bool tc_mask_of_bytes(tc_u64_t bytes) {
     pair word = {(long long)bytes, 0};
     return (tc_bool)(__builtin_ia32_pmovzxbd256((tc_i8x16)word) != tc_splat_i32(0));
 #else
-    tc_i32 r;
-    for (int i = 0; i < 8; ++i) r[i] = (bytes >> (8 * i) & 255) ? -1 : 0;
-    return r;
+    typedef tc_u8_t eight __attribute__((vector_size(8)));
+    return (tc_bool)(__builtin_convertvector((eight)bytes, tc_i32) != tc_splat_i32(0));
 #endif
 }
 TC_INLINE tc_u64_t tc_bytes_of_mask(tc_bool v) {

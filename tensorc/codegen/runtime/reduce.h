@@ -17,5 +17,11 @@
 
 #include "reduce_sum.h"
 #include "reduce_extreme.h"
+#include "reduce_arg.h"
+#include "reduce_variance.h"
+
+#undef TC_SAME
+#undef TC_PLUS
+#undef TC_TIMES
 
 #endif

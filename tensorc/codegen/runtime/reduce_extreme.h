@@ -85,9 +85,9 @@ TC_INLINE tc_f64 tc_turn_f64(tc_f64 x, int by) {
     x = combine(x, turn(x, 1))
 
 #define TC_EXTREME_FLOAT(K, T, V, I, B, signs, worst)                                                          \
-    struct tc_##K##_##T { V m0, m1, m2, m3; I nan, sign; };                                                    \
+    struct tc_##K##_##T { V m0, m1; I nan, sign; };                                                            \
     TC_INLINE void tc_##K##_##T##_begin(struct tc_##K##_##T *s) {                                              \
-        s->m0 = s->m1 = s->m2 = s->m3 = tc_splat_##T(worst);                                                   \
+        s->m0 = s->m1 = tc_splat_##T(worst);                                                                   \
         s->nan = tc_splat_##B(0);                                                                              \
         s->sign = tc_bits_##T(s->m0);                                                                          \
     }                                                                                                          \
@@ -95,10 +95,8 @@ TC_INLINE tc_f64 tc_turn_f64(tc_f64 x, int by) {
         I nan = tc_bitwise_or_##B(tc_unordered_##T(v0, v1), tc_unordered_##T(v2, v3));                         \
         I low = signs##_##B(tc_bits_##T(v0), tc_bits_##T(v1));                                                 \
         I high = signs##_##B(tc_bits_##T(v2), tc_bits_##T(v3));                                                \
-        s->m0 = tc_keep_##K##_##T(s->m0, v0);                                                                  \
-        s->m1 = tc_keep_##K##_##T(s->m1, v1);                                                                  \
-        s->m2 = tc_keep_##K##_##T(s->m2, v2);                                                                  \
-        s->m3 = tc_keep_##K##_##T(s->m3, v3);                                                                  \
+        s->m0 = tc_keep_##K##_##T(s->m0, tc_keep_##K##_##T(v0, v1));                                           \
+        s->m1 = tc_keep_##K##_##T(s->m1, tc_keep_##K##_##T(v2, v3));                                           \
         s->nan = tc_bitwise_or_##B(s->nan, nan);                                                               \
         s->sign = signs##_##B(s->sign, signs##_##B(low, high));                                                \
     }                                                                                                          \
@@ -116,17 +114,12 @@ TC_INLINE tc_f64 tc_turn_f64(tc_f64 x, int by) {
     TC_INLINE void tc_##K##_##T##_merge(struct tc_##K##_##T *s, const struct tc_##K##_##T *next) {             \
         s->m0 = tc_keep_##K##_##T(s->m0, next->m0);                                                            \
         s->m1 = tc_keep_##K##_##T(s->m1, next->m1);                                                            \
-        s->m2 = tc_keep_##K##_##T(s->m2, next->m2);                                                            \
-        s->m3 = tc_keep_##K##_##T(s->m3, next->m3);                                                            \
         s->nan = tc_bitwise_or_##B(s->nan, next->nan);                                                         \
         s->sign = signs##_##B(s->sign, next->sign);                                                            \
     }                                                                                                          \
-    TC_INLINE V tc_##K##_##T##_lanes(const struct tc_##K##_##T *s) {                                           \
-        return tc_keep_##K##_##T(tc_keep_##K##_##T(s->m0, s->m1), tc_keep_##K##_##T(s->m2, s->m3));            \
-    }                                                                                                          \
     TC_INLINE V tc_##K##_##T##_result(const struct tc_##K##_##T *s, tc_i64_t count, double correction) {       \
         (void)count, (void)correction;                                                                         \
-        V m = tc_##K##_##T##_lanes(s);                                                                         \
+        V m = tc_keep_##K##_##T(s->m0, s->m1);                                                                 \
         I nan = s->nan, sign = s->sign;                                                                        \
         TC_ACROSS(m, tc_keep_##K##_##T, tc_turn_##T);                                                          \
         TC_ACROSS(nan, tc_bitwise_or_##B, tc_turn_##B);                                                        \
@@ -137,7 +130,7 @@ TC_INLINE tc_f64 tc_turn_f64(tc_f64 x, int by) {
     TC_COLUMNS_OF_ROWS(K, T, V)                                                                                \
     TC_INLINE V tc_##K##_##T##_col_result(const struct tc_##K##_##T##_col *s, tc_i64_t count, double c) {      \
         (void)count, (void)c;                                                                                  \
-        return tc_settle_##T(tc_##K##_##T##_lanes(&s->rows), s->rows.nan, s->rows.sign);                       \
+        return tc_settle_##T(tc_keep_##K##_##T(s->rows.m0, s->rows.m1), s->rows.nan, s->rows.sign);            \
     }
 
 /* Columns keep the row state, lane by lane: eight rows are two steps. */

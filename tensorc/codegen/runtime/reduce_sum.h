@@ -40,7 +40,7 @@ TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
 
 /* R: kind and operand type; V: operand lanes; B: lanes of a block; L: lanes and C: scalar of the accumulators;
  * A: accumulator type; E: result type; empty: the value of no operands at all. */
-#define TC_ROWS(R, K, V, B, L, C, A, E, enter, leave, op, v_identity, b_identity, identity, empty, T)            \
+#define TC_ROWS(R, K, V, B, L, C, A, E, enter, leave, op, v_identity, b_identity, identity, empty, T)          \
     struct tc_##R { B a0, a1, a2, a3; L lanes; C total; };                                                     \
     TC_INLINE void tc_##R##_begin(struct tc_##R *s) {                                                          \
         s->a0 = s->a1 = s->a2 = s->a3 = b_identity;                                                            \
@@ -78,7 +78,7 @@ TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
         return tc_round_total_##E(count == 0 ? empty : s->total);                                              \
     }
 
-#define TC_COLUMNS(R, V, B, L, A, E, enter, leave, op, b_identity, identity, empty)                              \
+#define TC_COLUMNS(R, V, B, L, A, E, enter, leave, op, b_identity, identity, empty)                            \
     struct tc_##R##_col { B block; L lanes, total; };                                                          \
     TC_INLINE void tc_##R##_col_begin(struct tc_##R##_col *s) {                                                \
         s->block = b_identity;                                                                                 \
@@ -110,12 +110,12 @@ TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
     }
 
 /* -0 is the identity of a float sum: adding it changes nothing, not even -0. An empty sum is +0 all the same. */
-#define TC_SUM_AND_PROD(T, V, A, L, C, E, enter, zero)                                                           \
+#define TC_SUM_AND_PROD(T, V, A, L, C, E, enter, zero)                                                         \
     TC_ROWS(sum_##T, sum, V, L, L, C, A, E, enter, TC_SAME, TC_PLUS, tc_splat_##T(zero), tc_splat_##A(zero),   \
             zero, 0, T)                                                                                        \
     TC_COLUMNS(sum_##T, V, L, L, A, E, enter, TC_SAME, TC_PLUS, tc_splat_##A(zero), zero, 0)                   \
     TC_PROD(T, V, A, L, C, E, enter)
-#define TC_PROD(T, V, A, L, C, E, enter)                                                                         \
+#define TC_PROD(T, V, A, L, C, E, enter)                                                                       \
     TC_ROWS(prod_##T, prod, V, L, L, C, A, E, enter, TC_SAME, TC_TIMES, tc_splat_##T(1), tc_splat_##A(1), 1,   \
             1, T)                                                                                              \
     TC_COLUMNS(prod_##T, V, L, L, A, E, enter, TC_SAME, TC_TIMES, tc_splat_##A(1), 1, 1)
@@ -128,7 +128,11 @@ TC_PROD(f32, tc_f32, f64, tc_f64, double, f32, tc_cast_f32_f64)
 TC_SUM_AND_PROD(f64, tc_f64, f64, tc_f64, double, f64, TC_SAME, -0.0)
 TC_SUM_AND_PROD(i32, tc_i32, i64, tc_i64, tc_i64_t, i64, tc_cast_i32_i64, 0)
 TC_SUM_AND_PROD(i64, tc_i64, i64, tc_i64, tc_i64_t, i64, TC_SAME, 0)
-TC_SUM_AND_PROD(bool, tc_bool, i64, tc_i64, tc_i64_t, i64, tc_cast_bool_i64, 0)
+TC_ROWS(sum_bool, sum, tc_bool, tc_i32, tc_i64, tc_i64_t, i64, i64, tc_cast_bool_i32, tc_cast_i32_i64, TC_PLUS,
+        tc_splat_bool(0), tc_splat_i32(0), 0, 0, bool)
+TC_COLUMNS(sum_bool, tc_bool, tc_i32, tc_i64, i64, i64, tc_cast_bool_i32, tc_cast_i32_i64, TC_PLUS,
+           tc_splat_i32(0), 0, 0)
+TC_PROD(bool, tc_bool, i64, tc_i64, tc_i64_t, i64, tc_cast_bool_i64)
 
 #undef TC_ROWS
 #undef TC_COLUMNS
