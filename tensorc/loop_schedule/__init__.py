@@ -1,0 +1,1 @@
+"""FusedProgram to NestProgram: explicit loops, registers, scratch rows (`schedule`)."""

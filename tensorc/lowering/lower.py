@@ -7,7 +7,7 @@ have become index expressions; a value inlined at the same index twice is comput
 
 from __future__ import annotations
 
-from tensorc.index_algebra import Poly, Sym, ZERO, axis, product
+from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, product
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
@@ -104,6 +104,7 @@ class _Lowering:
         kept = [k for k in range(len(shape)) if k not in attrs.axes]
         iter_axes, kept_index = _axes(tuple(shape[k] for k in kept), "i")
         reduce_axes, reduced_index = _axes(tuple(shape[k] for k in attrs.axes), "r")
+        reduce_axes = reduce_axes or (Axis("r0", ONE),)
         position = {k: p for k, p in zip(kept, kept_index, strict=True)}
         position |= {k: p for k, p in zip(attrs.axes, reduced_index, strict=True)}
         builder = BodyBuilder(self.program, self.stored)

@@ -148,6 +148,12 @@ TC_INLINE tc_f32 tcf_lookup(const float* table, tc_i32 index) {
 #endif
 
 TC_INLINE tc_f32 tcf_abs(tc_f32 x) { return (tc_f32)((tc_i32)x & 0x7fffffff); }
+
+/* True where |x| > limit or x is NaN: one integer comparison, because bits of positive floats are in order. */
+TC_INLINE tc_bool tcf_beyond(tc_f32 x, float limit) {
+    return (tc_i32)tcf_abs(x) > (tc_i32)tcf_splat(limit);
+}
+
 TC_INLINE tc_i32 tcf_sign_bit(tc_f32 x) { return (tc_i32)x & (-0x7fffffff - 1); }
 
 /* Magic addend: the sum holds the nearest integer in its low bits. */
@@ -162,8 +168,8 @@ struct tcf_exp_reduced { tc_f32 r; tc_i32 k_bits; };
 TC_INLINE tcf_exp_reduced tcf_exp_reduce(tc_f32 x) {
     tc_f32 magic = tcf_fma(x, tcf_splat(tcf_log2e[0]), tcf_splat(TCF_ROUND));
     tc_f32 k = magic - TCF_ROUND;
-    tc_f32 r = tcf_fma(-k, tcf_splat(tcf_ln2[0]), x);
-    return {tcf_fma(-k, tcf_splat(tcf_ln2[1]), r), (tc_i32)magic};
+    tc_f32 r = tcf_fma(k, tcf_splat(-tcf_ln2[0]), x);
+    return {tcf_fma(k, tcf_splat(-tcf_ln2[1]), r), (tc_i32)magic};
 }
 
 /* (e^r - 1) / r for |r| <= ln(2) / 2. */
@@ -213,13 +219,13 @@ TC_INLINE tc_f32 tcf_exp_full(tc_f32 x) {
  * a 32-byte vector is passed differs between compilers. */
 struct tcf_rare { tc_f32 x, y; tc_bool rare; };
 
-TC_NOINLINE void tcf_exp_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_exp_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_exp_full(lanes->x) : lanes->y;
 }
 
 TC_INLINE tc_f32 tc_exp_f32(tc_f32 x) {
     tc_f32 y = tcf_scale(tcf_exp_split(x));
-    tc_bool rare = ~(tcf_abs(x) <= 87.0f);
+    tc_bool rare = tcf_beyond(x, 87.0f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_exp_rare(&lanes);
@@ -228,7 +234,7 @@ TC_INLINE tc_f32 tc_exp_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE void tcf_exp2_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_exp2_rare(tcf_rare* lanes) {
     tc_f32 x = lanes->x;
     x = x > 129.0f ? tcf_splat(129.0f) : x;
     x = x < -151.0f ? tcf_splat(-151.0f) : x;
@@ -237,7 +243,7 @@ TC_NOINLINE void tcf_exp2_rare(tcf_rare* lanes) {
 
 TC_INLINE tc_f32 tc_exp2_f32(tc_f32 x) {
     tc_f32 y = tcf_scale(tcf_exp2_split(x));
-    tc_bool rare = ~(tcf_abs(x) <= 125.0f);
+    tc_bool rare = tcf_beyond(x, 125.0f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_exp2_rare(&lanes);
@@ -247,7 +253,7 @@ TC_INLINE tc_f32 tc_exp2_f32(tc_f32 x) {
 }
 
 /* 1 / (1 + e^-x) is e^x where e^-x overflows. */
-TC_NOINLINE void tcf_sigmoid_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_sigmoid_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_exp_full(lanes->x > 0.0f ? tcf_splat(0.0f) : lanes->x) : lanes->y;
 }
 
@@ -263,7 +269,7 @@ TC_INLINE tc_f32 tc_sigmoid_f32(tc_f32 x) {
     tc_f32 y = 1.0f / d;
     tc_f32 rest = tcf_fma(-d_low, y, tcf_fma(-d, y, tcf_splat(1.0f)));
     y = tcf_fma(y, rest, y);
-    tc_bool rare = ~(tcf_abs(x) <= 87.0f);
+    tc_bool rare = tcf_beyond(x, 87.0f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_sigmoid_rare(&lanes);
@@ -272,7 +278,7 @@ TC_INLINE tc_f32 tc_sigmoid_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE void tcf_expm1_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_expm1_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? (lanes->x < 0.0f ? tcf_splat(-1.0f) : tcf_exp_full(lanes->x)) : lanes->y;
 }
 
@@ -280,9 +286,9 @@ TC_NOINLINE void tcf_expm1_rare(tcf_rare* lanes) {
 TC_INLINE tc_f32 tc_expm1_f32(tc_f32 x) {
     tc_f32 magic = tcf_fma(x, tcf_splat(tcf_log2e[0]), tcf_splat(TCF_ROUND));
     tc_f32 k = magic - TCF_ROUND;
-    tc_f32 a = tcf_fma(-k, tcf_splat(tcf_ln2[0]), x);
-    tc_f32 r = tcf_fma(-k, tcf_splat(tcf_ln2[1]), a);
-    tc_f32 r_low = tcf_fma(-k, tcf_splat(tcf_ln2[1]), a - r);
+    tc_f32 a = tcf_fma(k, tcf_splat(-tcf_ln2[0]), x);
+    tc_f32 r = tcf_fma(k, tcf_splat(-tcf_ln2[1]), a);
+    tc_f32 r_low = tcf_fma(k, tcf_splat(-tcf_ln2[1]), a - r);
     tc_f32 q = tcf_horner(tcf_splat(tcf_expm1_p[5]), r, tcf_expm1_p[4]);
     q = tcf_horner(q, r, tcf_expm1_p[3]);
     q = tcf_horner(q, r, tcf_expm1_p[2]);
@@ -298,7 +304,7 @@ TC_INLINE tc_f32 tc_expm1_f32(tc_f32 x) {
     tc_f32 low = tcf_fma(s, p, base - high) + base_low;
     tc_f32 y = high + tcf_fma(s, p_low, low);
     y = (tc_f32)((tc_i32)y | tcf_sign_bit(x));
-    tc_bool rare = ~(tcf_abs(x) <= 87.0f);
+    tc_bool rare = tcf_beyond(x, 87.0f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_expm1_rare(&lanes);
@@ -340,7 +346,7 @@ TC_INLINE tc_f32 tcf_log_full(tc_f32 x) {
     return x == __builtin_inff() ? x : y;
 }
 
-TC_NOINLINE void tcf_log_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_log_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_log_full(lanes->x) : lanes->y;
 }
 
@@ -361,7 +367,7 @@ TC_INLINE tc_f32 tc_log_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE void tcf_log1p_rare(tcf_rare* lanes) {
+TC_NOINLINE __attribute__((cold)) void tcf_log1p_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_log_full(1.0f + lanes->x) : lanes->y;
 }
 
@@ -419,8 +425,8 @@ TC_INLINE tc_f64x4 tcf_sin_reduced(tc_f64x4 r, tc_i64x4 n_bits) {
 }
 
 TC_INLINE tc_f64x4 tcf_minus_turns(tc_f64x4 x, tc_f64x4 half_turns) {
-    tc_f64x4 r = tcf_fma_wide(-half_turns, tcf_splat_wide(tcf_pi[0]), x);
-    return tcf_fma_wide(-half_turns, tcf_splat_wide(tcf_pi[1]), r);
+    tc_f64x4 r = tcf_fma_wide(half_turns, tcf_splat_wide(-tcf_pi[0]), x);
+    return tcf_fma_wide(half_turns, tcf_splat_wide(-tcf_pi[1]), r);
 }
 
 /* Double lanes, one polynomial on half a turn: as many instructions as two words of float, and 0.5 ulp. */
@@ -466,7 +472,7 @@ TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
 }
 
 /* sin(x + quarter_turns pi / 2) in the rare lanes. */
-TC_NOINLINE void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
+TC_NOINLINE __attribute__((cold)) void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
     unsigned __int128 extra = (unsigned __int128)quarter_turns << 126;
     for (int i = 0; i < 8; i++) {
         if (lanes->rare[i] == 0) continue;
@@ -478,7 +484,7 @@ TC_NOINLINE void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
 
 TC_INLINE tc_f32 tc_sin_f32(tc_f32 x) {
     tc_f32 y = tcf_narrow(tcf_sin_wide(tcf_widen_low(x)), tcf_sin_wide(tcf_widen_high(x)));
-    tc_bool rare = ~(tcf_abs(x) <= 0x1p30f);
+    tc_bool rare = tcf_beyond(x, 0x1p30f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_sin_rare(&lanes, 0);
@@ -489,7 +495,7 @@ TC_INLINE tc_f32 tc_sin_f32(tc_f32 x) {
 
 TC_INLINE tc_f32 tc_cos_f32(tc_f32 x) {
     tc_f32 y = tcf_narrow(tcf_cos_wide(tcf_widen_low(x)), tcf_cos_wide(tcf_widen_high(x)));
-    tc_bool rare = ~(tcf_abs(x) <= 0x1p30f);
+    tc_bool rare = tcf_beyond(x, 0x1p30f);
     if (__builtin_expect(tcf_any(rare), 0)) {
         tcf_rare lanes = {x, y, rare};
         tcf_sin_rare(&lanes, 1);

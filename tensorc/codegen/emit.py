@@ -1,0 +1,81 @@
+"""NestPrograms to the text of one self-contained C++ translation unit: runtime, kernels, manifest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+
+from tensorc.codegen.c_ast import Function, Text, Unit
+from tensorc.codegen.kernel import EmitOptions, emit_kernel
+from tensorc.codegen.print_c import print_function, print_unit
+from tensorc.loop_schedule.program import NestProgram
+
+_INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
+
+_RUNTIME_NAME = re.compile(r"\btc_\w+")
+_OPTIONAL = (
+    "reduce_sum.h",
+    "reduce_extreme.h",
+    "reduce_arg.h",
+    "reduce_variance.h",
+    "elementary_f32.h",
+    "elementary_f64.h",
+)
+
+_EXPORT = """\
+#define TC_EXPORT __attribute__((visibility("default")))"""
+
+_OPENMP = """\
+extern "C" int omp_get_thread_num(void);
+extern "C" int omp_get_num_threads(void);
+extern "C" int omp_get_max_threads(void);
+
+/* The threads a call asks for; 0 or less means the OpenMP runtime's default. */
+TC_INLINE int tc_thread_count(int32_t threads) { return threads > 0 ? threads : omp_get_max_threads(); }"""
+
+
+def build_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "") -> Unit:
+    """The translation unit as a tree; `tail` is text that ends it (the manifest)."""
+    functions: list[Function] = [f for nest in nests for f in emit_kernel(nest, options)]
+    kernels = "\n".join(print_function(f) for f in functions)
+    parts: list[Text | Function] = [Text(runtime_text(kernels)), Text(_EXPORT)]
+    if options.openmp:
+        parts.append(Text(_OPENMP))
+    parts.extend(functions)
+    if tail:
+        parts.append(Text(tail))
+    return Unit(tuple(parts))
+
+
+def emit_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "") -> str:
+    """The C++ text of a file's kernels."""
+    return print_unit(build_unit(nests, options, tail))
+
+
+def runtime_text(kernels: str = "") -> str:
+    """The runtime's headers in one piece, without those that `kernels` (C text) does not need.
+
+    Parsing unused headers is most of a small kernel's compile time.
+    """
+    wanted = set(_RUNTIME_NAME.findall(kernels))
+    seen: set[str] = set()
+    text = _expand("scalars.h", seen) + _expand("lanes.h", seen)
+    lanes = set(_RUNTIME_NAME.findall(text))
+    for name in _OPTIONAL:
+        if (wanted - lanes).intersection(_RUNTIME_NAME.findall(_header(name))):
+            text += _expand(name, seen)
+    return text
+
+
+def _expand(name: str, seen: set[str]) -> str:
+    if name in seen:
+        return ""
+    seen.add(name)
+    return _INCLUDE.sub(lambda m: _expand(m.group(1), seen), _header(name))
+
+
+@lru_cache(maxsize=64)
+def _header(name: str) -> str:
+    return files("tensorc.codegen").joinpath("runtime", name).read_text(encoding="utf-8")

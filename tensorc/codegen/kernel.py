@@ -1,0 +1,367 @@
+"""One kernel as two C functions: the entry point (checks, memory, threads) and the body every thread runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tensorc.codegen.c_ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Comment,
+    Declare,
+    Evaluate,
+    Expr,
+    Function,
+    If,
+    Integer,
+    Name,
+    Parameter,
+    Pragma,
+    Return,
+    Stmt,
+    Unary,
+)
+from tensorc.codegen.expressions import c_names, size_expr
+from tensorc.codegen.loops import (
+    emit_parallel,
+    emit_parallel_vector,
+    emit_simple,
+    emit_vector,
+    less,
+    let,
+    plus,
+    serial_loop,
+)
+from tensorc.codegen.matmul import emit_matmul
+from tensorc.codegen.prune import prune_unused, used_names
+from tensorc.codegen.reduce import (
+    emit_column_reduce,
+    emit_merge,
+    emit_parallel_row_reduce,
+    emit_row_reduce,
+    part_counts,
+    state_type,
+)
+from tensorc.codegen.values import Context, emit_let, emit_store
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
+from tensorc.loop_ir.program import Axis, Role
+from tensorc.loop_schedule import program as nest_ir
+from tensorc.loop_schedule.program import Nest, NestProgram, RowReduce
+from tensorc.signature import SizeCheck
+
+PARALLEL_WORK = 1 << 18
+"""Below this many element operations a kernel runs on one thread: a region costs some microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmitOptions:
+    """`prefix` starts every entry point's name; `openmp` false leaves threads out."""
+
+    prefix: str = "tdsl_"
+    openmp: bool = True
+
+
+def emit_kernel(program: NestProgram, options: EmitOptions) -> tuple[Function, Function]:
+    """The body function and the entry point of a kernel."""
+    return _Kernel(program, options).functions()
+
+
+class _Kernel:
+    """Names and parameters that the two functions of one kernel share."""
+
+    def __init__(self, program: NestProgram, options: EmitOptions) -> None:
+        self.program = program
+        self.options = options
+        signature = program.signature
+        results = {b.result: b.name for b in program.buffers if b.result is not None}
+        own = [p.name for p in signature.params] + [r.name for r in signature.results]
+        scalars = {p.name for p in signature.params if not p.shape}
+        dims = [d.name for d in signature.dims if d.name not in scalars]
+        chosen = c_names({f"array {n}": n for n in own} | {f"dim {d}": d for d in dims})
+        self.arrays = {n: chosen[f"array {n}"] for n in own}
+        self.arrays |= {results[k]: chosen[f"array {r.name}"] for k, r in enumerate(signature.results)}
+        self.arrays |= {b.name: b.name for b in program.buffers if b.role is Role.TEMPORARY}
+        self.dims = {d: chosen[f"dim {d}"] for d in dims}
+        self.dims |= {d.name: self.arrays[d.name] for d in signature.dims if d.name in scalars}
+
+    def functions(self) -> tuple[Function, Function]:
+        body = self._body()
+        return body, self._entry(body)
+
+    # -- the body function
+
+    def _body(self) -> Function:
+        statements: list[Stmt] = []
+        for nest in self.program.nests:
+            if not nest.body:
+                continue
+            if nest.barrier:
+                statements.extend(self._barrier())
+            statements.append(Comment(f"{nest.name}: {nest.shape.kind}"))
+            statements.append(Block(tuple(self._nest(nest))))
+        pruned = prune_unused(statements)
+        used = used_names(pruned)
+        parameters = tuple(p for p in self._body_parameters() if p.name in used)
+        name = f"tc_body_{self.program.signature.name}"
+        return Function("static void", name, parameters, pruned)
+
+    def _body_parameters(self) -> list[Parameter]:
+        fixed = [Parameter("const int64_t", self.dims[d.name]) for d in self._fixed()]
+        temporaries = [
+            Parameter(f"{b.dtype.c} *", b.name) for b in self.program.buffers if b.role is Role.TEMPORARY
+        ]
+        parts = [Parameter(f"struct {state} *", name) for name, state, _ in self._parts()]
+        threads = [
+            Parameter("char *", "scratch"),
+            Parameter("const int", "tid"),
+            Parameter("const int", "nt"),
+        ]
+        return [*self._outer_parameters(), *fixed, *temporaries, *parts, *threads]
+
+    def _outer_parameters(self) -> list[Parameter]:
+        signature = self.program.signature
+        out: list[Parameter] = []
+        for p in signature.params:
+            kind = f"const {p.dtype.c} *" if p.shape else f"const {p.dtype.c}"
+            out.append(Parameter(kind, self.arrays[p.name]))
+        out.extend(Parameter(f"{r.dtype.c} *", self.arrays[r.name]) for r in signature.results)
+        out.extend(Parameter("const int64_t", self.dims[d]) for d in signature.passed_dims)
+        return out
+
+    def _fixed(self) -> list[Axis]:
+        return [
+            Axis(d.name, _constant(d.fixed)) for d in self.program.signature.dims if d.fixed is not None
+        ]
+
+    def _context(self) -> Context:
+        local = {f"{c}{k}": f"{c}{k}" for c in "ijkrcb" for k in range(64)}
+        return Context({**local, "strip": "strip", "row": "row", **self.dims}, self.arrays)
+
+    def _barrier(self) -> list[Stmt]:
+        if not self.options.openmp:
+            return []
+        return [If(less(Integer(1), Name("nt")), (Pragma("omp barrier"),))]
+
+    def _nest(self, nest: Nest) -> list[Stmt]:
+        context = self._context()
+        out: list[Stmt] = []
+        offset: Expr = Name("scratch")
+        if nest.scratch:
+            local = dict(self.arrays)
+            for piece in nest.scratch:
+                local[piece.buffer] = piece.buffer
+                pointer = Cast(f"{piece.dtype.c} *", offset)
+                out.append(Declare(f"{piece.dtype.c} *const", piece.buffer, pointer))
+                offset = plus(offset, self._lines(piece.extent, piece.dtype))
+            context = replace(context, arrays=local)
+        for k, s in enumerate(nest.body):
+            before = nest.body[k - 1] if k else None
+            out.extend(self._statement(nest, s, before, context))
+        return out
+
+    def _statement(
+        self, nest: Nest, s: nest_ir.Stmt, before: nest_ir.Stmt | None, context: Context
+    ) -> list[Stmt]:
+        match s:
+            case nest_ir.Let():
+                return [emit_let(s, context)]
+            case nest_ir.Store():
+                return [emit_store(s, context)]
+            case nest_ir.Serial():
+                return [serial_loop(s.axis, self._all(nest, s.body, context), context)]
+            case nest_ir.Vector():
+                return emit_vector(s.axis, s.body, context)
+            case nest_ir.ParallelVector():
+                return emit_parallel_vector(s, context)
+            case nest_ir.Parallel():
+                return emit_parallel(s.axes, self._all(nest, s.body, context), context)
+            case nest_ir.RowReduce():
+                if s.parallel:
+                    return emit_parallel_row_reduce(s, context, [n for n, _, _ in _nest_parts(nest)])
+                return emit_row_reduce(s, context)
+            case nest_ir.ColumnReduce():
+                return emit_column_reduce(s, context)
+            case nest_ir.Single():
+                return self._single(nest, s, before, context)
+            case nest_ir.Matmul():
+                return emit_matmul(s, context)
+
+    def _all(self, nest: Nest, body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
+        return [c for s in body for c in self._statement(nest, s, None, context)]
+
+    def _single(
+        self, nest: Nest, s: nest_ir.Single, before: nest_ir.Stmt | None, context: Context
+    ) -> list[Stmt]:
+        """Statements for thread 0; after a parallel reduction they begin with merging its parts."""
+        merge: list[Stmt] = []
+        barrier: list[Stmt] = []
+        if isinstance(before, RowReduce):
+            merge = emit_merge(before, context, [n for n, _, _ in _nest_parts(nest)])
+            barrier = self._barrier()
+        return [
+            *barrier,
+            If(Binary("==", Name("tid"), Integer(0)), (*merge, *emit_simple(s.body, context))),
+        ]
+
+    # -- the entry point
+
+    def _entry(self, body: Function) -> Function:
+        signature = self.program.signature
+        fixed: list[Stmt] = [let(self.dims[a.name], size_expr(a.extent, {})) for a in self._fixed()]
+        memory, release = self._memory(body)
+        statements = prune_unused(
+            [
+                *fixed,
+                *self._checks(),
+                *self._thread_count(),
+                *memory,
+                *self._run(body),
+                *release,
+                Return(Integer(0)),
+            ]
+        )
+        used = used_names(statements)
+        parameters = [*self._outer_parameters(), Parameter("const int32_t", "threads")]
+        unused = [Evaluate(Cast("void", Name(p.name))) for p in parameters if p.name not in used]
+        head = 'extern "C" TC_EXPORT int32_t'
+        name = f"{self.options.prefix}{signature.name}"
+        return Function(head, name, tuple(parameters), (*unused, *statements))
+
+    def _checks(self) -> list[Stmt]:
+        """Sizes that no call may have: status 1."""
+        signature = self.program.signature
+        out: list[Stmt] = []
+        for d in signature.dims:
+            if d.fixed is None:
+                out.append(If(less(Name(self.dims[d.name]), Integer(0)), (Return(Integer(1)),)))
+        for check in signature.checks:
+            if check.kind != "axis":
+                out.append(If(Unary("!", self._relation(check)), (Return(Integer(1)),)))
+        return out
+
+    def _relation(self, check: SizeCheck) -> Expr:
+        left, right = (size_expr(p, self.dims) for p in (check.left, check.right))
+        return Binary(check.relation, left, right)
+
+    def _thread_count(self) -> list[Stmt]:
+        """`nt`: one where the work is small or threads are left out."""
+        if not self.options.openmp:
+            return [Evaluate(Cast("void", Name("threads")))]
+        work = self._saturating([n.work for n in self.program.nests])
+        wanted = Call("tc_thread_count", (Name("threads"),))
+        return [
+            let("work", work),
+            Declare("int", "nt", Integer(1)),
+            If(less(Integer(PARALLEL_WORK), Name("work")), (Assign(Name("nt"), wanted),)),
+        ]
+
+    def _saturating(self, sizes: Sequence[Poly]) -> Expr:
+        total: Expr = Integer(0)
+        for size in sizes:
+            for monomial, coefficient in size.terms:
+                term: Expr = Integer(max(coefficient, 0))
+                for atom, power in monomial:
+                    for _ in range(power):
+                        factor = size_expr(Poly([(((atom, 1),), 1)]), self.dims)
+                        term = Call("tc_size_mul", (term, factor))
+                total = Call("tc_size_add", (total, term))
+        return total
+
+    def _lines(self, extent: Poly, dtype: DType) -> Expr:
+        return Call("tc_lines", (Binary("*", size_expr(extent, self.dims), Integer(dtype.size)),))
+
+    def _parts(self) -> list[tuple[str, str, RowReduce]]:
+        return [p for nest in self.program.nests for p in _nest_parts(nest)]
+
+    def _memory(self, body: Function) -> tuple[list[Stmt], list[Stmt]]:
+        """One allocation for temporaries, reduction parts and every thread's scratch."""
+        out: list[Stmt] = []
+        total: Expr = Integer(0)
+        pieces: list[tuple[str, str]] = []
+        for b in self.program.buffers:
+            if b.role is not Role.TEMPORARY:
+                continue
+            size: Expr = Integer(b.dtype.size)
+            for extent in b.shape:
+                size = Call("tc_size_mul", (size, size_expr(extent, self.dims)))
+            out.append(let(f"{b.name}_bytes", Call("tc_lines", (size,))))
+            pieces.append((b.name, f"{b.dtype.c} *"))
+        for name, state, reduce in self._parts():
+            counts = part_counts(reduce, self._context())
+            size = Call("tc_size_mul", (Name("parts_end"), Call("sizeof", (Name(f"struct {state}"),))))
+            out.append(Declare("int64_t", f"{name}_bytes"))
+            out.append(Block((*counts, Assign(Name(f"{name}_bytes"), Call("tc_lines", (size,))))))
+            pieces.append((name, f"struct {state} *"))
+        for name, _ in pieces:
+            total = Call("tc_size_add", (total, Name(f"{name}_bytes")))
+        scratch = self._scratch_bytes()
+        if scratch is None and not pieces:
+            return [], []
+        if scratch is not None:
+            out.append(let("scratch_bytes", scratch))
+            per_thread: Expr = Call("tc_size_mul", (Name("scratch_bytes"), self._threads()))
+            total = Call("tc_size_add", (total, per_thread))
+        out.append(Declare("char *const", "arena", Call("tc_allocate", (total,))))
+        out.append(If(Unary("!", Name("arena")), (Return(Integer(2)),)))
+        at: Expr = Name("arena")
+        for name, kind in pieces:
+            out.append(Declare(f"{kind}const", name, Cast(kind, at)))
+            at = plus(at, Name(f"{name}_bytes"))
+        if scratch is not None:
+            out.append(Declare("char *const", "scratch", at))
+        return out, [Evaluate(Call("tc_release", (Name("arena"),)))]
+
+    def _threads(self) -> Expr:
+        return Name("nt") if self.options.openmp else Integer(1)
+
+    def _scratch_bytes(self) -> Expr | None:
+        """The most any nest needs for one thread."""
+        most: Expr | None = None
+        for nest in self.program.nests:
+            total: Expr | None = None
+            for s in nest.scratch:
+                size = self._lines(s.extent, s.dtype)
+                total = size if total is None else Binary("+", total, size)
+            if total is not None:
+                most = total if most is None else Call("tc_max", (most, total))
+        return most
+
+    def _run(self, body: Function) -> list[Stmt]:
+        def call(tid: Expr, nt: Expr) -> Stmt:
+            args: list[Expr] = []
+            for p in body.parameters:
+                arg: Expr = Name(p.name)
+                if p.name == "tid":
+                    arg = tid
+                elif p.name == "nt":
+                    arg = nt
+                elif p.name == "scratch":
+                    arg = plus(arg, Binary("*", Name("scratch_bytes"), tid))
+                args.append(arg)
+            return Evaluate(Call(body.name, tuple(args)))
+
+        alone = call(Integer(0), Integer(1))
+        if not self.options.openmp:
+            return [alone]
+        team = call(Call("omp_get_thread_num", ()), Call("omp_get_num_threads", ()))
+        region = (Pragma("omp parallel num_threads(nt)"), Block((team,)))
+        return [If(Binary("==", Name("nt"), Integer(1)), (alone,), region)]
+
+
+def _nest_parts(nest: Nest) -> list[tuple[str, str, RowReduce]]:
+    """For each accumulator of a parallel reduction: its parts array, their type, the reduction."""
+    return [
+        (f"parts_{nest.nodes[0]}_{a.name}", state_type(a), s)
+        for s in nest.body
+        if isinstance(s, RowReduce) and s.parallel
+        for a in s.accumulators
+    ]
+
+
+def _constant(value: int) -> Poly:
+    return Poly([((), value)])

@@ -1,0 +1,126 @@
+"""One value of a nest as a C declaration, for a given vector axis and number of active lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tensorc.codegen.c_ast import Binary, Call, Cast, Declare, Evaluate, Expr, Integer, Name, Stmt, Unary
+from tensorc.codegen.expressions import literal_expr, size_expr
+from tensorc.dtypes import BOOL, I64, DType
+from tensorc.index_algebra import Poly, Sym, as_poly
+from tensorc.loop_ir.program import IndexValue, Literal, Load, ScalarRef
+from tensorc.loop_schedule.program import Let, Store
+
+INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How values are spelt at one place of the code.
+
+    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector axis, if any, whose first lane is at
+    `at`; `lanes` is the expression of the number of active lanes, None when all eight are. `suffix` keeps the
+    copies of an unrolled body apart; `copied` holds the values that have copies.
+    """
+
+    names: Mapping[str, str]
+    arrays: Mapping[str, str]
+    vector: str | None = None
+    at: Expr | None = None
+    lanes: Expr | None = None
+    suffix: str = ""
+    copied: frozenset[str] = field(default_factory=frozenset)
+
+    def value(self, name: str) -> Expr:
+        return Name(self.value_name(name))
+
+    def value_name(self, name: str) -> str:
+        return name + self.suffix if name in self.copied else name
+
+    def inside(self, axis: str, at: Expr, lanes: Expr | None, body: frozenset[str], suffix: str) -> Context:
+        """The context of one copy of a vector loop's body, which declares the values `body`."""
+        return replace(self, vector=axis, at=at, lanes=lanes, suffix=suffix, copied=body)
+
+
+def emit_let(let: Let, context: Context) -> Stmt:
+    """`const tc_f32 v3 = tc_sin_f32(v2);`"""
+    return Declare(f"const tc_{let.dtype}", context.value_name(let.name), _value(let, context))
+
+
+def _value(let: Let, context: Context) -> Expr:
+    match let.attrs:
+        case Load():
+            return load_expr(let.attrs, let.dtype, context)
+        case ScalarRef(param):
+            return Call(f"tc_splat_{let.dtype}", (Name(context.arrays[param]),))
+        case Literal(value):
+            return Call(f"tc_splat_{let.dtype}", (literal_expr(value, let.dtype),))
+        case IndexValue(index):
+            return _cast(_index_value(index, context), I64, let.dtype)
+        case None:
+            return _operation(let, [context.value(a) for a in let.args])
+
+
+def _operation(let: Let, args: list[Expr]) -> Expr:
+    if let.op == "cast":
+        return _cast(args[0], let.operand_dtype, let.dtype)
+    if let.op in INFIX and let.operand_dtype != BOOL:
+        return Binary(INFIX[let.op], args[0], args[1])
+    return Call(f"tc_{let.op}_{let.operand_dtype}", tuple(args))
+
+
+def _cast(value: Expr, source: DType, target: DType) -> Expr:
+    return value if source == target else Call(f"tc_cast_{source}_{target}", (value,))
+
+
+def split_index(index: Poly, context: Context) -> tuple[Expr, Poly]:
+    """An index at the first lane, and its stride along the vector axis."""
+    if context.vector is None or context.at is None:
+        return size_expr(index, context.names), as_poly(0)
+    variable = Sym(context.vector, axis=True)
+    stride = index.coefficient(variable)
+    rest = index - stride * Poly([(((variable, 1),), 1)])
+    if not stride.terms:
+        return size_expr(rest, context.names), stride
+    scaled = context.at if stride == 1 else Binary("*", context.at, size_expr(stride, context.names))
+    return (scaled if not rest.terms else Binary("+", size_expr(rest, context.names), scaled)), stride
+
+
+def _address(buffer: str, offset: Expr, context: Context) -> Expr:
+    base = Name(context.arrays[buffer])
+    return base if offset == Integer(0) else Binary("+", base, offset)
+
+
+def load_expr(load: Load, dtype: DType, context: Context) -> Expr:
+    """A vector from memory: neighbours, elements a stride apart, or one element in every lane."""
+    offset, stride = split_index(load.index, context)
+    address = _address(load.buffer, offset, context)
+    if not stride.terms:
+        return Call(f"tc_splat_{dtype}", (Unary("*", address),))
+    args: tuple[Expr, ...] = (address,)
+    name = "load"
+    if stride != 1:
+        name, args = "gather", (address, size_expr(stride, context.names))
+    if context.lanes is not None:
+        name, args = f"{name}_part", (*args, context.lanes)
+    return Call(f"tc_{name}_{dtype}", args)
+
+
+def _index_value(index: Poly, context: Context) -> Expr:
+    offset, stride = split_index(index, context)
+    if not stride.terms:
+        return Call("tc_splat_i64", (Cast("int64_t", offset),))
+    return Call("tc_iota_i64", (offset, size_expr(stride, context.names)))
+
+
+def emit_store(store: Store, context: Context) -> Stmt:
+    """Eight neighbours (or the active ones) in a vector loop, one element elsewhere."""
+    offset, stride = split_index(store.index, context)
+    address = _address(store.buffer, offset, context)
+    value = context.value(store.value)
+    if not stride.terms:
+        return Evaluate(Call(f"tc_store_first_{store.dtype}", (address, value)))
+    if context.lanes is not None:
+        return Evaluate(Call(f"tc_store_part_{store.dtype}", (address, value, context.lanes)))
+    return Evaluate(Call(f"tc_store_{store.dtype}", (address, value)))

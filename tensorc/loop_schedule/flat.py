@@ -1,0 +1,76 @@
+"""Nests of pointwise nodes over one space: adjacent axes merge, the last one becomes the vector axis.
+
+*Rewrite*: `for i0 { for i1 { y[i0*D + i1] = f(x[i0*D + i1]) } }` -> `for c { y[c] = f(x[c]) }`
+(loop collapsing, where every index allows it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tensorc.index_algebra import ZERO, Poly, Sym, axis
+from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Load, LoopNode
+from tensorc.loop_schedule.program import Parallel, ParallelVector, Single, Stmt, Store, Vector
+from tensorc.loop_schedule.values import Names, Scope
+
+
+def build_flat(
+    nodes: Sequence[LoopNode], buffers: Mapping[str, Buffer], arrays: frozenset[str]
+) -> tuple[Stmt, ...]:
+    """The statements of a flat nest; buffers outside `arrays` stay in registers."""
+    rename, axes = _merged_axes(nodes)
+    names = Names()
+    levels = {a.name: 1 for a in axes[:-1]} | ({axes[-1].name: 2} if axes else {})
+    top = Scope(names, {})
+    step = Scope(names, {a.name: 1 for a in axes[:-1]}, top)
+    scope = Scope(names, levels, step)
+    made: dict[str, str] = {}
+    stores: list[Store] = []
+    for node in nodes:
+        places = {Sym(a.name, axis=True): p for a, p in zip(node.iter_axes, rename, strict=True)}
+        value = scope.add_body(node, places, lambda load: made.get(load.buffer, load))
+        made[node.buffer] = value
+        if node.buffer in arrays:
+            index = node.store_index.substitute(places)
+            stores.append(Store(node.buffer, index, value, buffers[node.buffer].dtype))
+    outside, outer, inner = top.take(0), step.take(1), scope.take(2)
+    if not axes:
+        return (*outside, Single(tuple(stores)))
+    if len(axes) == 1:
+        return (*outside, ParallelVector(axes[0], (*outer, *inner, *stores)))
+    return (*outside, Parallel(axes[:-1], (*outer, Vector(axes[-1], (*inner, *stores)))))
+
+
+def _merged_axes(nodes: Sequence[LoopNode]) -> tuple[tuple[Poly, ...], tuple[Axis, ...]]:
+    """For each axis of the nodes its place in the merged axes, and the merged axes.
+
+    Two neighbours merge when in every index the outer one's coefficient is the inner one's times its extent.
+    """
+    extents = [a.extent for a in nodes[0].iter_axes]
+    groups: list[list[int]] = []
+    for k in range(len(extents)):
+        if groups and all(_merges(n, groups[-1][-1], k) for n in nodes):
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    axes = tuple(Axis(f"c{g}", _extent(extents, members)) for g, members in enumerate(groups))
+    places: list[Poly] = []
+    for g, members in enumerate(groups):
+        # within a merged group only the last axis carries the place: the others' terms are multiples of its
+        places.extend(ZERO for _ in members[:-1])
+        places.append(axis(f"c{g}"))
+    return tuple(places), axes
+
+
+def _extent(extents: Sequence[Poly], members: Sequence[int]) -> Poly:
+    total = extents[members[0]]
+    for k in members[1:]:
+        total = total * extents[k]
+    return total
+
+
+def _merges(node: LoopNode, outer: int, inner: int) -> bool:
+    a, b = (Sym(node.iter_axes[k].name, axis=True) for k in (outer, inner))
+    extent = node.iter_axes[inner].extent
+    indices = [op.attrs.index for op in node.body if isinstance(op.attrs, Load | IndexValue)]
+    return all(i.coefficient(a) == i.coefficient(b) * extent for i in (*indices, node.store_index))

@@ -1,0 +1,169 @@
+"""NestProgram: the loops as they will be emitted.
+
+A nest is a list of statements. Names of values (`v0, v1, ...`) are unique within their nest; a value is a
+vector of eight lanes, uniform where it does not depend on a vector axis. Indices are polynomials in the axes
+of the enclosing loops.
+
+| statement      | meaning                                                                              |
+|----------------|--------------------------------------------------------------------------------------|
+| `Let`          | a value: a load, a constant, an operation                                            |
+| `Store`        | a value to a buffer: eight neighbours in a vector loop, one element elsewhere        |
+| `Parallel`     | the outermost loops, their product divided among the threads                         |
+| `Serial`       | one loop, in order                                                                   |
+| `Vector`       | eight neighbours a step, the last step partial                                       |
+| `ParallelVector` | a vector loop divided among the threads                                            |
+| `RowReduce`    | the `rows` tree over `outer` and `inner` axes, with a body of `Let` and `Store`        |
+| `ColumnReduce` | the `columns` tree for strips of neighbouring outputs, then `after` for each of them  |
+| `Single`       | statements that one thread runs                                                      |
+| `Matmul`       | a matrix product                                                                     |
+
+Legal: `Parallel`, `ParallelVector`, `Single`, `Matmul`, and `RowReduce` or `ColumnReduce` marked
+`parallel`, only at the top of a nest; `Vector` and the reductions hold no other loop (`ColumnReduce.after`
+neither).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
+from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Literal, Load, MatmulNode, ScalarRef
+from tensorc.scheduler.nest_shape import NestShape
+from tensorc.signature import Signature
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Let:
+    """`name = op(args)`; `attrs` as in a loop node's body."""
+
+    name: str
+    op: str
+    args: tuple[str, ...]
+    dtype: DType
+    operand_dtype: DType
+    attrs: Load | ScalarRef | Literal | IndexValue | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    buffer: str
+    index: Poly
+    value: str
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parallel:
+    axes: tuple[Axis, ...]
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Serial:
+    axis: Axis
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vector:
+    axis: Axis
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParallelVector:
+    axis: Axis
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accumulator:
+    """One reduction of `value` (of `dtype`); its result is the value `name` of dtype `result`."""
+
+    name: str
+    kind: str
+    value: str
+    dtype: DType
+    result: DType
+    correction: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowReduce:
+    outer: tuple[Axis, ...]
+    inner: Axis
+    body: tuple[Stmt, ...]
+    accumulators: tuple[Accumulator, ...]
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnReduce:
+    """`iterate` are the kept axes before the vector axis `columns` (looped over only when `parallel`)."""
+
+    iterate: tuple[Axis, ...]
+    columns: Axis
+    outer: tuple[Axis, ...]
+    inner: Axis
+    body: tuple[Stmt, ...]
+    accumulators: tuple[Accumulator, ...]
+    after: tuple[Stmt, ...]
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Single:
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matmul:
+    node: MatmulNode
+    dtype: DType
+
+
+Stmt = (
+    Let | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """Memory of one thread for one step of the nest's outer loops: `extent` elements for `buffer`."""
+
+    buffer: str
+    dtype: DType
+    extent: Poly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nest:
+    """One loop nest. `registers` are buffers that live in registers only.
+
+    `barrier`: every thread must have finished the nests before. `work` estimates vector operations
+    times eight, to decide whether threads pay.
+    """
+
+    name: str
+    nodes: tuple[str, ...]
+    shape: NestShape
+    body: tuple[Stmt, ...]
+    scratch: tuple[Scratch, ...]
+    registers: tuple[str, ...]
+    barrier: bool
+    work: Poly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestProgram:
+    """One kernel. `buffers` are the arrays that exist in memory; `memory` maps a temporary to the temporary
+    whose memory it uses (itself when it has its own)."""
+
+    signature: Signature
+    buffers: tuple[Buffer, ...]
+    memory: tuple[tuple[str, str], ...]
+    nests: tuple[Nest, ...]
+
+    def buffer(self, name: str) -> Buffer:
+        return next(b for b in self.buffers if b.name == name)

@@ -1,0 +1,105 @@
+"""FusedProgram to NestProgram: each group becomes one nest, each intermediate a register, a scratch or an array.
+
+*Requires*: groups whose nodes `nest_shape` accepts. *Ensures*: one nest per group, in order; a buffer that only
+its own nest reads is no array; barriers stand only before nests that read what another one wrote.
+"""
+
+from __future__ import annotations
+
+from tensorc.index_algebra import ONE, ZERO, Poly, as_poly, product
+from tensorc.loop_ir.program import Buffer, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
+from tensorc.loop_schedule.columns import build_columns
+from tensorc.loop_schedule.flat import build_flat
+from tensorc.loop_schedule.program import Matmul, Nest, NestProgram, Scratch, Stmt
+from tensorc.loop_schedule.rows import build_rows
+from tensorc.loop_schedule.whole import build_whole
+from tensorc.operators import OPERATORS
+from tensorc.scheduler.nest_shape import NestKind, loads
+from tensorc.scheduler.program import FusedGroup, FusedProgram
+
+
+def schedule_loops(fused: FusedProgram) -> NestProgram:
+    """Build the nest of every group and decide where every buffer lives."""
+    program = fused.loop
+    arrays = _array_names(program, fused.groups)
+    nests: list[Nest] = []
+    unfinished: set[str] = set()
+    for group in fused.groups:
+        body, scratch = _build(program, group, arrays)
+        reads = {name for node in group.nodes for name in reads_of(node)}
+        barrier = bool(reads & unfinished)
+        if barrier:
+            unfinished = set()
+        written = {node.buffer for node in group.nodes}
+        unfinished |= written & arrays
+        kept = {s.buffer for s in scratch} | arrays
+        registers = tuple(n.buffer for n in group.nodes if n.buffer not in kept)
+        names = tuple(n.name for n in group.nodes)
+        nests.append(
+            Nest(group.name, names, group.shape, body, scratch, registers, barrier, _work(group.nodes))
+        )
+    buffers = tuple(b for b in program.buffers if b.name in arrays)
+    memory = tuple((b.name, b.name) for b in buffers if b.role is Role.TEMPORARY)
+    return NestProgram(program.signature, buffers, memory, tuple(nests))
+
+
+def _array_names(program: LoopProgram, groups: tuple[FusedGroup, ...]) -> frozenset[str]:
+    """Buffers that must exist in memory: parameters, results, and what crosses from nest to nest."""
+    home = {node.buffer: k for k, group in enumerate(groups) for node in group.nodes}
+    names = {b.name for b in program.buffers if b.role is not Role.TEMPORARY}
+    for k, group in enumerate(groups):
+        for node in group.nodes:
+            names.update(r for r in reads_of(node) if home.get(r, k) != k)
+    return frozenset(names)
+
+
+def reads_of(node: Node) -> list[str]:
+    """The buffers a node reads, in order of first appearance."""
+    match node:
+        case LoopNode():
+            return list(dict.fromkeys(read.buffer for read in loads(node)))
+        case MatmulNode():
+            return list(dict.fromkeys((node.left.buffer, node.right.buffer)))
+        case NopNode():
+            return []
+
+
+def _build(
+    program: LoopProgram, group: FusedGroup, arrays: frozenset[str]
+) -> tuple[tuple[Stmt, ...], tuple[Scratch, ...]]:
+    buffers = {b.name: b for b in program.buffers}
+    first = group.nodes[0]
+    if isinstance(first, MatmulNode):
+        return (Matmul(first, buffers[first.buffer].dtype),), ()
+    if isinstance(first, NopNode):
+        return (), ()
+    nodes = [n for n in group.nodes if isinstance(n, LoopNode)]
+    match group.shape.kind:
+        case NestKind.FLAT:
+            return build_flat(nodes, buffers, arrays), ()
+        case NestKind.WHOLE:
+            return build_whole(nodes, buffers, arrays), ()
+        case NestKind.COLUMNS:
+            return build_columns(nodes, buffers, arrays), ()
+        case NestKind.ROWS:
+            return build_rows(nodes, group.shape.shared, buffers, arrays)
+        case NestKind.MATMUL | NestKind.NOP:
+            raise AssertionError("handled above")
+
+
+def _work(nodes: tuple[Node, ...]) -> Poly:
+    """Elementwise operations of a nest, weighted by cost: a sum over nodes of elements times operations."""
+    total = ZERO
+    for node in nodes:
+        if isinstance(node, MatmulNode):
+            total = total + product(a.extent for a in node.batch) * node.m * node.n * node.k
+        elif isinstance(node, LoopNode):
+            cost = 1 + sum(OPERATORS[op.op].cost for op in node.body if op.op in OPERATORS)
+            extents = product(a.extent for a in (*node.iter_axes, *node.reduce_axes))
+            total = total + extents * as_poly(cost)
+    return total if total != ZERO else ONE
+
+
+def array_bytes(buffer: Buffer) -> Poly:
+    """The size of a buffer in bytes."""
+    return product(buffer.shape) * buffer.dtype.size

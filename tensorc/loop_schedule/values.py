@@ -1,0 +1,114 @@
+"""Values of a nest: merging the bodies of its nodes, each operation once, at the loop level it needs.
+
+Level 0 is the top of the nest, level 1 one step of its outer loops, deeper levels belong to a sweep. A value
+goes to the deepest level among its axes and its operands, so what does not change in a loop is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly, Sym
+from tensorc.loop_ir.program import IndexValue, Literal, Load, LoopNode, ScalarRef
+from tensorc.loop_schedule.program import Let
+
+Attrs = Load | ScalarRef | Literal | IndexValue | None
+Resolve = Callable[[Load], "str | Load"]
+
+
+@dataclass(slots=True)
+class Names:
+    """The value names of one nest, and the level each value stands at."""
+
+    level: dict[str, int] = field(default_factory=dict)
+
+    def fresh(self, level: int) -> str:
+        name = f"v{len(self.level)}"
+        self.level[name] = level
+        return name
+
+
+class Scope:
+    """A stretch of code in which equal operations are computed once; scopes nest.
+
+    `lets[level]` collects what this scope adds at each level.
+    """
+
+    def __init__(self, names: Names, levels: Mapping[str, int], parent: Scope | None = None) -> None:
+        self.names = names
+        self.levels = dict(levels)
+        self.parent = parent
+        self.lets: dict[int, list[Let]] = {}
+        self._known: dict[tuple[object, ...], str] = {}
+
+    def add_body(self, node: LoopNode, rename: Mapping[Sym, Poly], resolve: Resolve) -> str:
+        """Add a node's body with its axes renamed; the name of its result value.
+
+        `resolve` says what a load (already renamed) reads: a value of the nest, or memory.
+        """
+        names: list[str] = []
+        for op in node.body:
+            attrs: Attrs = op.attrs
+            if isinstance(attrs, Load):
+                found = resolve(Load(attrs.buffer, attrs.index.substitute(rename)))
+                if isinstance(found, str):
+                    names.append(found)
+                    continue
+                attrs = found
+            elif isinstance(attrs, IndexValue):
+                attrs = IndexValue(attrs.index.substitute(rename))
+            operand = node.body[op.args[-1]].dtype if op.args else op.dtype
+            names.append(self.add(op.op, tuple(names[a] for a in op.args), op.dtype, operand, attrs))
+        return names[node.result]
+
+    def add(
+        self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: Attrs
+    ) -> str:
+        key = (op, args, dtype, operand_dtype, _attrs_key(attrs))
+        found = self._find(key)
+        if found is not None:
+            return found
+        level = max([self.names.level[a] for a in args] + [self._level_of(attrs)])
+        name = self.names.fresh(level)
+        let = Let(name, op, args, dtype, operand_dtype, attrs)
+        home = self._home(level)
+        home._known[key] = name
+        home.lets.setdefault(level, []).append(let)
+        return name
+
+    def take(self, level: int) -> list[Let]:
+        """Remove and return what was collected at `level`."""
+        return self.lets.pop(level, [])
+
+    def _home(self, level: int) -> Scope:
+        """The outermost scope that covers `level`: what a step computes once serves all its sweeps."""
+        scope = self
+        while scope.parent is not None and level <= max(scope.parent.levels.values(), default=0):
+            scope = scope.parent
+        return scope
+
+    def _find(self, key: tuple[object, ...]) -> str | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if key in scope._known:
+                return scope._known[key]
+            scope = scope.parent
+        return None
+
+    def _level_of(self, attrs: Attrs) -> int:
+        if not isinstance(attrs, Load | IndexValue):
+            return 0
+        scope: Scope | None = self
+        levels: dict[str, int] = {}
+        while scope is not None:
+            levels = scope.levels | levels
+            scope = scope.parent
+        return max((levels[a] for a in attrs.index.axes()), default=0)
+
+
+def _attrs_key(attrs: Attrs) -> object:
+    if isinstance(attrs, Literal):
+        return (type(attrs.value).__name__, repr(attrs.value))
+    return attrs
