@@ -64,7 +64,8 @@ class SizeCheck:
     """A relation of sizes to be true at the call: `left OP right`, OP one of == != < <= > >=.
 
     `kind` says what it is for: "axis" (`param`'s `axis` has this size), "requires", "shape" (a declared
-    size), "nonempty" (a reduction without identity), "nonnegative" (an extent).
+    size), "nonempty" (a reduction without identity), "nonnegative" (an extent), "index" (a subscript is in
+    range: IndexError), "divisor" (of a size, not zero). For "axis", `left` and `right` are the declared size.
     """
 
     kind: str

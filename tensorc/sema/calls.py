@@ -1,0 +1,270 @@
+"""Calls: which operation, cast or `def` is meant, and how its arguments bind to parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from collections.abc import Sequence as Items
+from dataclasses import dataclass
+from typing import Any
+
+from tensorc.dtypes import LATER as LATER_DTYPES
+from tensorc.dtypes import SUPPORTED
+from tensorc.sema import foreign
+from tensorc.sema.builder import Site
+from tensorc.sema.elementwise import check_cast
+from tensorc.sema.expressions import Context, Steps, evaluate, evaluate_arg, is_foreign_module
+from tensorc.sema.functions import inline_function
+from tensorc.sema.operations import LATER, OPERATIONS, Operation
+from tensorc.sema.scopes import Frame, near
+from tensorc.sema.values import POISON, Arg, Value, describe, is_poisoned
+from tensorc.source import Span
+from tensorc.syntax import ast
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedArg:
+    name: str
+    arg: Arg
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Arguments:
+    """Evaluated arguments as written."""
+
+    positional: tuple[Arg, ...]
+    named: tuple[NamedArg, ...]
+
+    @property
+    def poisoned(self) -> bool:
+        every = (*self.positional, *(n.arg for n in self.named))
+        return any(is_poisoned(a.value) for a in every)
+
+
+def evaluate_call(c: Context, node: ast.Call, frame: Frame) -> Steps:
+    """The value of `f(...)` or `x.f(...)`."""
+    function = node.function
+    if isinstance(function, ast.Attribute):
+        if is_foreign_module(c, function.value, frame):
+            _report_foreign(c, function.name, frame.place(function.span))
+            yield _arguments(c, node, frame)
+            return POISON
+        receiver: Arg = yield evaluate_arg(c, function.value, frame)
+        args: Arguments = yield _arguments(c, node, frame)
+        return _call_method(c, frame, node, function, receiver, args)
+    if not isinstance(function, ast.Name):
+        yield evaluate(c, function, frame)
+        c.builder.error("TC0203", "only operations and defs can be called", frame.place(function.span))
+        return POISON
+    args = yield _arguments(c, node, frame)
+    if _is_value(c, function.id, frame):
+        _report_value_called(c, function, frame)
+        return POISON
+    if function.id in c.scope.functions:
+        if args.poisoned:
+            return POISON
+        result: Value = yield _call_function(c, node, c.scope.functions[function.id], args, frame)
+        return result
+    return _call_operation(c, node, function.id, args, frame.place(node.span), frame)
+
+
+def _arguments(c: Context, node: ast.Call, frame: Frame) -> Generator[Any, Any, Arguments]:
+    positional: list[Arg] = []
+    for item in node.args:
+        positional.append((yield evaluate_arg(c, item, frame)))
+    named: list[NamedArg] = []
+    for keyword in node.keywords:
+        value: Arg = yield evaluate_arg(c, keyword.value, frame)
+        named.append(NamedArg(keyword.name, value, frame.place(keyword.span)))
+    return Arguments(tuple(positional), tuple(named))
+
+
+# -- what is called --------------------------------------------------------------------------------
+
+
+def _is_value(c: Context, name: str, frame: Frame) -> bool:
+    return name in frame.names or name in c.scope.consts
+
+
+def _report_value_called(c: Context, function: ast.Name, frame: Frame) -> None:
+    what = f" and hides the operation `{function.id}`" if function.id in OPERATIONS else ""
+    c.builder.error(
+        "TC0203",
+        f"`{function.id}` is a value here{what}: it cannot be called",
+        frame.place(function.span),
+        help="choose another name for the value" if what else "",
+    )
+
+
+def _call_method(
+    c: Context, frame: Frame, node: ast.Call, function: ast.Attribute, receiver: Arg, args: Arguments
+) -> Value:
+    """`x.sum(axis=1)` is `sum(x, axis=1)`."""
+    if is_poisoned(receiver.value):
+        return POISON
+    name, span = function.name, frame.place(function.span)
+    if name in foreign.METHODS and name not in OPERATIONS:
+        c.builder.error("TC0211", f"`.{name}()` is not TDSL", span, help=f"write {foreign.METHODS[name]}")
+        return POISON
+    shifted = Arguments((receiver, *args.positional), args.named)
+    return _call_operation(c, node, name, shifted, span, frame)
+
+
+def _call_operation(
+    c: Context, node: ast.Call, name: str, args: Arguments, span: Span, frame: Frame
+) -> Value:
+    place = frame.place(node.span)
+    if name in SUPPORTED:
+        return _call_cast(c, name, args, place)
+    operation = OPERATIONS.get(name)
+    if operation is None:
+        _report_unknown_operation(c, name, frame.place(node.function.span))
+        return POISON
+    bound = _bind(c, operation, args, place)
+    if bound is None or args.poisoned:
+        return POISON
+    return operation.check(c.builder, Site(place, name), bound)
+
+
+def _call_cast(c: Context, name: str, args: Arguments, span: Span) -> Value:
+    if len(args.positional) != 1 or args.named:
+        c.builder.error("TC0204", f"{name}(x) takes one argument", span, label="expected one value")
+        return POISON
+    if args.poisoned:
+        return POISON
+    return check_cast(c.builder, Site(span, name), args.positional[0], SUPPORTED[name])
+
+
+def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
+    k = c.builder
+    if name in LATER:
+        k.error("TC0501", f"`{name}` is not supported yet", span, label="an operation of a later version")
+    elif name in LATER_DTYPES:
+        k.error(
+            "TC0502", f"the dtype {name} is not supported yet", span, help="supported: bool i32 i64 f32 f64"
+        )
+    elif name in foreign.OPERATIONS or name in foreign.METHODS:
+        _report_foreign(c, name, span)
+    else:
+        help = near(name, (*OPERATIONS, *LATER, *c.scope.functions, *SUPPORTED))
+        k.error("TC0203", f"unknown operation `{name}`", span, label="not an operation or def", help=help)
+
+
+def _report_foreign(c: Context, name: str, span: Span) -> None:
+    instead = foreign.OPERATIONS.get(name) or foreign.METHODS.get(name)
+    if instead is None and (name in OPERATIONS or name in LATER):
+        instead = f"{name}(...)"
+    help = (
+        f"write {instead}"
+        if instead
+        else near(name, OPERATIONS) or "operations are called by their plain name"
+    )
+    c.builder.error(
+        "TC0211", f"`{span.text}` is not TDSL", span, label="another library's spelling", help=help
+    )
+
+
+# -- binding ---------------------------------------------------------------------------------------
+
+
+def _bind(c: Context, operation: Operation, args: Arguments, span: Span) -> dict[str, Arg] | None:
+    """Parameter -> argument of an operation; None after an error."""
+    names = (*operation.required, *operation.optional)
+    bound = _bind_positional(c, operation, args.positional, names, span)
+    if bound is None:
+        return None
+    for given in args.named:
+        if given.name not in operation.parameters:
+            _report_keyword(c, operation.name, given, operation.parameters)
+            return None
+        if given.name in bound:
+            c.builder.error("TC0207", f"{operation.name}() gets `{given.name}` twice", given.span)
+            return None
+        bound[given.name] = given.arg
+    missing = [n for n in operation.required if n not in bound]
+    if missing:
+        _report_count(c, operation.name, operation.required, names, args, span)
+        return None
+    return bound
+
+
+def _bind_positional(
+    c: Context, operation: Operation, given: Items[Arg], names: tuple[str, ...], span: Span
+) -> dict[str, Arg] | None:
+    if len(given) <= len(names):
+        return dict(zip(names, given, strict=False))
+    if operation.keyword_only and len(given) == len(names) + 1:
+        keyword = operation.keyword_only[0]
+        c.builder.error(
+            "TC0204",
+            f"{operation.name}() takes {keyword} by name",
+            given[-1].span,
+            label=f"found {describe(given[-1].value)}",
+            help=f"write {keyword}={given[-1].span.text}",
+        )
+        return None
+    _report_count(c, operation.name, operation.required, names, Arguments(tuple(given), ()), span)
+    return None
+
+
+def _report_count(
+    c: Context, name: str, required: Items[str], names: Items[str], args: Arguments, span: Span
+) -> None:
+    low, high = len(required), len(names)
+    expected = str(low) if low == high else f"{low} to {high}"
+    found = len(args.positional) + sum(1 for n in args.named if n.name in names)
+    c.builder.error(
+        "TC0204",
+        f"{name}() takes {expected} argument{'s' if high != 1 else ''}, found {found}",
+        span,
+        label=f"expected {name}({', '.join(names)})",
+    )
+
+
+def _report_keyword(c: Context, name: str, given: NamedArg, parameters: Items[str]) -> None:
+    instead = foreign.KEYWORDS.get(given.name)
+    if instead in parameters:
+        value = given.arg.span.text
+        if given.name == "unbiased":
+            value = "1 for the unbiased form"
+        c.builder.error(
+            "TC0211",
+            f"`{given.name}=` is not TDSL: {name}() takes `{instead}=`",
+            given.span,
+            label="another library's spelling",
+            help=f"write {instead}={value}",
+        )
+        return
+    c.builder.error(
+        "TC0205",
+        f"{name}() has no parameter `{given.name}`",
+        given.span,
+        label=f"expected one of {', '.join(parameters)}",
+        help=near(given.name, parameters),
+    )
+
+
+def _call_function(
+    c: Context, node: ast.Call, function: ast.Function, args: Arguments, frame: Frame
+) -> Steps:
+    """A call of a `def`: bind its parameters, evaluate missing defaults, inline its body."""
+    span = frame.place(node.span)
+    names = tuple(p.name for p in function.params)
+    required = tuple(p.name for p in function.params if p.default is None)
+    if len(args.positional) > len(names):
+        _report_count(c, function.name, required, names, args, span)
+        return POISON
+    bound = dict(zip(names, args.positional, strict=False))
+    for given in args.named:
+        if given.name not in names:
+            _report_keyword(c, function.name, given, names)
+            return POISON
+        if given.name in bound:
+            c.builder.error("TC0207", f"{function.name}() gets `{given.name}` twice", given.span)
+            return POISON
+        bound[given.name] = given.arg
+    if any(n not in bound for n in required):
+        _report_count(c, function.name, required, names, args, span)
+        return POISON
+    result: Value = yield inline_function(c, function, bound, span)
+    return result

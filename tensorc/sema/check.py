@@ -1,0 +1,39 @@
+"""Check a parsed file: declarations first, then every kernel; all errors in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tensorc.diagnostics.model import DiagnosticBag
+from tensorc.sema.declarations import read_declarations
+from tensorc.sema.kernels import check_kernel
+from tensorc.source import Span
+from tensorc.syntax import ast
+from tensorc.tensor_ir.program import TensorProgram
+
+NOTHING: Mapping[str, int] = {}
+
+
+def check_file(
+    file: ast.File,
+    bag: DiagnosticBag,
+    dims: Mapping[str, int] = NOTHING,
+    hints: Mapping[str, int] = NOTHING,
+) -> tuple[TensorProgram, ...]:
+    """One program per kernel without errors; errors and warnings of the whole file go into `bag`.
+
+    `dims` fixes size symbols and `hints` gives figures for estimates, both over what the file says.
+    """
+    parsed_clean = not bag.has_errors
+    scope = read_declarations(file, bag, dims, hints)
+    kernels = [item for item in file.items if isinstance(item, ast.Kernel)]
+    if not kernels and parsed_clean:
+        start = Span(file.source, 0, 0)
+        bag.error(
+            "TC0212",
+            f"{file.source.name} has no kernel",
+            start,
+            help="a kernel is written `kernel name(x: f32[N]) -> f32[N] { return x }`",
+        )
+    programs = (check_kernel(scope, kernel, bag) for kernel in kernels)
+    return tuple(p for p in programs if p is not None)

@@ -1,0 +1,210 @@
+"""The declarations of a file: dims, constants and functions, and the clashes among their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from tensorc.diagnostics.model import DiagnosticBag, Label
+from tensorc.sema.builder import Builder
+from tensorc.sema.calls import evaluate_call
+from tensorc.sema.expressions import Context, evaluate, run
+from tensorc.sema.functions import TooLarge
+from tensorc.sema.numbers import constant_value, fits
+from tensorc.sema.results import head_of
+from tensorc.sema.scopes import DimFact, FileScope, Frame, warn_hiding
+from tensorc.sema.sizes import SymbolTable
+from tensorc.sema.types import read_dtype
+from tensorc.sema.values import POISON, Known, Value, describe, is_poisoned
+from tensorc.source import Span
+from tensorc.syntax import ast
+
+
+def read_declarations(
+    file: ast.File, bag: DiagnosticBag, dims: Mapping[str, int], hints: Mapping[str, int]
+) -> FileScope:
+    """The file's names. `dims` and `hints` of the command override what the file says."""
+    scope = FileScope()
+    for name in {**hints, **dims}:
+        scope.dims[name] = DimFact(dims.get(name), hints.get(name))
+    _read_functions(file, bag, scope)
+    kernels: dict[str, Span] = {}
+    for item in file.items:
+        match item:
+            case ast.Import():
+                bag.error("TC0503", f'import "{item.path}" is not supported yet', item.span)
+            case ast.Dims():
+                for declaration in item.declarations:
+                    _read_dim(declaration, bag, scope, dims, hints)
+            case ast.Const():
+                _read_const(item, bag, scope)
+            case ast.Function():
+                pass
+            case ast.Kernel():
+                _declare(bag, kernels, item.name, head_of(item), "kernels")
+    scope.recursive = _find_recursion(scope, bag)
+    return scope
+
+
+def _declare(bag: DiagnosticBag, names: dict[str, Span], name: str, span: Span, what: str) -> bool:
+    """Record a name; False after the error that it is taken."""
+    if name not in names:
+        names[name] = span
+        return True
+    bag.error(
+        "TC0207",
+        f"two {what} are called `{name}`",
+        span,
+        label="the second one",
+        secondary=(Label(names[name], "the first one"),),
+    )
+    return False
+
+
+def _read_functions(file: ast.File, bag: DiagnosticBag, scope: FileScope) -> None:
+    for item in file.items:
+        if not isinstance(item, ast.Function):
+            continue
+        if _declare(bag, scope.declared, item.name, head_of(item), "declarations"):
+            warn_hiding(bag, item.name, head_of(item))
+            scope.functions[item.name] = item
+        first: dict[str, Span] = {}
+        for parameter in item.params:
+            _declare(bag, first, parameter.name, parameter.span, "parameters")
+
+
+def _read_dim(
+    node: ast.DimDeclaration,
+    bag: DiagnosticBag,
+    scope: FileScope,
+    dims: Mapping[str, int],
+    hints: Mapping[str, int],
+) -> None:
+    if not _declare(bag, scope.declared, node.name, node.span, "declarations"):
+        return
+    fixed = None
+    if node.value is not None:
+        value = evaluate_constant(node.value, bag, scope)
+        number = value.value if isinstance(value, Known) and value.kind == "i" else None
+        if not is_poisoned(value) and (number is None or number < 0):
+            bag.error(
+                "TC0410",
+                f"the size {node.name} must be a non-negative integer, found {describe(value)}",
+                node.value.span,
+                label="expected an integer >= 0",
+            )
+        fixed = int(number) if number is not None and number >= 0 else None
+    hint = hints.get(node.name, node.hint)
+    scope.dims[node.name] = DimFact(dims.get(node.name, fixed), hint)
+
+
+def _read_const(node: ast.Const, bag: DiagnosticBag, scope: FileScope) -> None:
+    if not _declare(bag, scope.declared, node.name, node.span, "declarations"):
+        return
+    warn_hiding(bag, node.name, node.span)
+    value = evaluate_constant(node.value, bag, scope)
+    if node.type is not None and isinstance(value, Known):
+        value = _typed_constant(node, value, bag, scope)
+    scope.consts[node.name] = value
+
+
+def _typed_constant(node: ast.Const, value: Known, bag: DiagnosticBag, scope: FileScope) -> Value:
+    """`const X: f32 = 0.1`: the number is rounded to the type and insists on it."""
+    assert node.type is not None
+    c = _context(bag, scope)
+    dtype = read_dtype(c, node.type, Frame())
+    if node.type.sizes:
+        bag.error("TC0405", "a constant is a scalar", node.type.span, label="expected rank 0")
+        return POISON
+    if dtype is None:
+        return POISON
+    mixed = (value.kind == "b") != dtype.is_bool or (value.kind == "f" and dtype.is_integer)
+    if mixed or not fits(value, dtype) or (value.dtype is not None and value.dtype != dtype):
+        c.builder.literal_error(value, dtype, node.value.span)
+        return POISON
+    number = constant_value(value, dtype)
+    return Known(bool(number) if dtype.is_bool else number, dtype)
+
+
+def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> Value:
+    """The number of a constant expression, or poison after an error."""
+    c = _context(bag, scope)
+    try:
+        value: Value = run(evaluate(c, node, Frame()))
+    except TooLarge:
+        return POISON
+    if isinstance(value, Known) or is_poisoned(value):
+        return value
+    bag.error(
+        "TC0307",
+        "the value is not known at compile time",
+        node.span,
+        label=f"found {describe(value)}",
+        help="constants are numbers and arithmetic of them",
+    )
+    return POISON
+
+
+def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
+    return Context(Builder(bag), replace(scope), SymbolTable(scope.dims), evaluate_call)
+
+
+# -- recursion -------------------------------------------------------------------------------------
+
+
+def _find_recursion(scope: FileScope, bag: DiagnosticBag) -> frozenset[str]:
+    """The functions that reach themselves; each is reported at its call on the way round."""
+    calls = {name: _called_functions(f, scope) for name, f in scope.functions.items()}
+    recursive = []
+    for name in scope.functions:
+        place = _way_back(name, calls)
+        if place is None:
+            continue
+        recursive.append(name)
+        bag.error(
+            "TC0206",
+            f"`{name}` calls itself",
+            place,
+            label="on the way back to itself" if place.text != name else "calls itself here",
+            help="a def is always inlined, so it may not recurse",
+        )
+    return frozenset(recursive)
+
+
+def _way_back(name: str, calls: Mapping[str, Mapping[str, Span]]) -> Span | None:
+    """The call in `name`'s body from which `name` is reached again."""
+    for callee, span in calls[name].items():
+        seen = {callee}
+        pending = [callee]
+        while pending:
+            current = pending.pop()
+            if current == name:
+                return span
+            fresh = [n for n in calls[current] if n not in seen]
+            seen.update(fresh)
+            pending.extend(fresh)
+    return None
+
+
+def _called_functions(function: ast.Function, scope: FileScope) -> dict[str, Span]:
+    """The defs that a body calls, each with its first place."""
+    found: dict[str, Span] = {}
+    pending: list[object] = [*function.body, *function.params]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Call) and isinstance(node.function, ast.Name):
+            name = node.function.id
+            if name in scope.functions:
+                found.setdefault(name, node.function.span)
+        pending.extend(_children(node))
+    return dict(sorted(found.items(), key=lambda item: item[1].start))
+
+
+def _children(node: object) -> Iterator[object]:
+    if isinstance(node, tuple):
+        yield from node
+    elif isinstance(node, ast.Node):
+        for name in type(node).__dataclass_fields__:
+            value = getattr(node, name)
+            if isinstance(value, ast.Node | tuple):
+                yield value

@@ -1,0 +1,360 @@
+"""Elementwise operations: promotion, broadcasting, casts, and the operations composed of others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence as Items
+
+from tensorc.dtypes import BOOL, F64, DType
+from tensorc.index_algebra import Poly, is_positive, maximum, minimum
+from tensorc.operators import OPERATORS, Operator, Typing
+from tensorc.sema.builder import Builder, Site
+from tensorc.sema.numbers import cast_known, default_dtype, fold
+from tensorc.sema.promotion import Common, common_type, kind_of, storage_type
+from tensorc.sema.shapes import broadcast_shapes
+from tensorc.sema.values import (
+    POISON,
+    Absent,
+    Arg,
+    Known,
+    Numeric,
+    Size,
+    Tensor,
+    TypeName,
+    Value,
+    describe,
+    size_of,
+)
+
+Args = Mapping[str, Arg]
+
+SQRT1_2 = 0.7071067811865476
+
+# an operation on bool that has another name there: NumPy's + and * are `or` and `and`
+_ON_BOOL = {"add": "logical_or", "multiply": "logical_and"}
+_DOMAIN_WORDS = {"b": "bool", "i": "integers", "f": "floats"}
+
+
+def numeric(k: Builder, arg: Arg, site: Site) -> Numeric | None:
+    """The argument as a number or tensor, or None after an error."""
+    if isinstance(arg.value, Known | Size | Tensor):
+        return arg.value
+    k.error(
+        "TC0301",
+        f"{site.origin} needs a tensor or a number, found {describe(arg.value)}",
+        arg.span,
+        label="expected a tensor or a number",
+    )
+    return None
+
+
+def check_operator(k: Builder, site: Site, op: str, args: Items[Arg]) -> Value:
+    """An `OPERATORS` row on operands of any dtype and shape."""
+    values = [numeric(k, a, site) for a in args]
+    operands = [v for v in values if v is not None]
+    if len(operands) < len(args):
+        return POISON
+    return apply_operator(k, site, op, operands)
+
+
+def apply_operator(k: Builder, site: Site, op: str, operands: Items[Numeric]) -> Value:
+    known = tuple(v for v in operands if isinstance(v, Known))
+    if op == "power" and not _check_exponent(k, operands, site):
+        return POISON
+    folded = fold(op, known) if len(known) == len(operands) else _fold_sizes(k, op, operands, site)
+    if folded is not None:
+        return folded
+    row = OPERATORS[op]
+    if row.typing is Typing.WHERE:
+        return _apply_where(k, site, operands)
+    common = _computation_type(k, row, operands, site)
+    shape = broadcast_shapes(k, operands, site)
+    if common is None or shape is None:
+        return POISON
+    if op == "power" and isinstance(operands[1], Known) and operands[1].value == 2:
+        op, operands = "square", operands[:1]
+    name = _ON_BOOL.get(op, op) if common.dtype == BOOL else op
+    dtype = BOOL if row.typing in (Typing.COMPARE, Typing.PREDICATE) else common.dtype
+    ready = [k.broadcast(k.materialize(v, common.dtype, site), shape, site) for v in operands]
+    result = k.elementwise(name, ready, dtype, site)
+    weak = common.weak and dtype != BOOL
+    return Tensor(result.id, dtype, shape, weak, _size_result(op, operands))
+
+
+def _computation_type(k: Builder, row: Operator, operands: Items[Numeric], site: Site) -> Common | None:
+    """The dtype the operation computes in, or None after an error."""
+    common = common_type(operands)
+    if row.typing is Typing.LOGICAL and common.dtype != BOOL:
+        _refuse(k, row, operands, site, "bool", "compare with 0 to make a bool: x != 0")
+        return None
+    floats_only = row.typing in (Typing.FLOAT, Typing.PREDICATE)
+    if floats_only and not common.dtype.is_float:
+        # integers and bool compute in f64
+        common = Common(F64, common.weak or all(_is_weak_number(v) for v in operands))
+    kind = common.dtype.kind
+    if kind not in row.domain:
+        words = " and ".join(_DOMAIN_WORDS[d] for d in "bif" if d in row.domain)
+        _refuse(k, row, operands, site, words, _domain_help(row, kind))
+        return None
+    if common.widened and row.typing is not Typing.COMPARE:
+        warn_widening(k, operands, site)
+    return common
+
+
+def _is_weak_number(value: Numeric) -> bool:
+    return isinstance(value, Known) and value.dtype is None
+
+
+def _domain_help(row: Operator, kind: str) -> str:
+    if kind != "b":
+        return "cast it first, as in i32(x)" if row.domain in ("bi", "i") else ""
+    if row.name == "subtract":
+        return "on bool, write x ^ y or cast first, as in i32(x)"
+    if row.name == "negative":
+        return "on bool, write `not x` or cast first, as in i32(x)"
+    return "cast it first, as in i32(x)"
+
+
+def _refuse(k: Builder, row: Operator, operands: Items[Numeric], site: Site, domain: str, help: str) -> None:
+    found = " and ".join(dict.fromkeys(str(storage_type(v)) for v in operands))
+    written = f"`{row.symbol}`" if row.symbol else site.origin
+    if row.name == "negative":
+        written = "unary `-`"
+    k.error(
+        "TC0302",
+        f"{written} is not defined for {found}",
+        site.span,
+        label=f"expected {domain}, found {found}",
+        help=help,
+    )
+
+
+def warn_widening(k: Builder, operands: Items[Numeric], site: Site) -> None:
+    found = " and ".join(dict.fromkeys(describe(v) for v in operands))
+    k.bag.warning(
+        "TC0304",
+        f"{site.origin} of {found} computes in f64",
+        site.span,
+        label="f32 with an integer tensor widens to f64",
+        help="cast the integers, as in f32(i), to stay in f32",
+    )
+
+
+def _check_exponent(k: Builder, operands: Items[Numeric], site: Site) -> bool:
+    """False after an error: an integer has no integer power with a negative literal."""
+    base, exponent = operands
+    negative = isinstance(exponent, Known) and exponent.kind == "i" and exponent.value < 0
+    if not negative or kind_of(base) == "f":
+        return True
+    k.error(
+        "TC0302",
+        "an integer cannot be raised to a negative integer power",
+        site.span,
+        label=f"the exponent is {describe(exponent)}",
+        help="write a float exponent or cast the base, as in f64(x)",
+    )
+    return False
+
+
+# -- sizes -----------------------------------------------------------------------------------------
+
+
+def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Value | None:
+    """Sizes stay sizes under integer arithmetic; None leaves the operation to the program."""
+    if not all(
+        isinstance(v, Size) or (isinstance(v, Known) and v.kind == "i" and v.dtype is None) for v in operands
+    ):
+        return None
+    result = _size_arithmetic(op, operands)
+    if result is None:
+        return None
+    if op in ("floor_divide", "remainder"):
+        divisor = size_of(operands[1])
+        if divisor == 0:
+            k.error("TC0410", f"{site.origin} of a size by zero", site.span, label="the divisor is 0")
+            return POISON
+        if divisor is not None and not is_positive(divisor):
+            k.require("divisor", divisor, "!=", Poly(), f"the divisor {divisor} of a size is zero", site.span)
+    known = result.constant
+    return Size(result) if known is None else Known(known)
+
+
+_MAX_SIZE_POWER = 8
+
+
+def _size_arithmetic(op: str, operands: Items[Numeric]) -> Poly | None:
+    sizes = [size_of(v) for v in operands]
+    polys = [s for s in sizes if s is not None]
+    if len(polys) < len(sizes):
+        return None
+    match op, polys:
+        case "add", [a, b]:
+            return a + b
+        case "subtract", [a, b]:
+            return a - b
+        case "multiply", [a, b]:
+            return a * b
+        case "floor_divide", [a, b]:
+            return a // b if b != 0 else Poly()
+        case "remainder", [a, b]:
+            return a % b if b != 0 else Poly()
+        case "maximum", [a, b]:
+            return maximum(a, b)
+        case "minimum", [a, b]:
+            return minimum(a, b)
+        case "negative", [a]:
+            return -a
+        case "square", [a]:
+            return a * a
+        case "power", [a, b]:
+            times = b.constant
+            if times is None or not 0 <= times <= _MAX_SIZE_POWER:
+                return None
+            result = Poly([((), 1)])
+            for _ in range(times):
+                result = result * a
+            return result
+    return None
+
+
+def _size_result(op: str, operands: Items[Numeric]) -> Poly | None:
+    """The size that arithmetic on integer scalar parameters stands for."""
+    if op not in ("add", "subtract", "multiply", "negative") or any(size_of(v) is None for v in operands):
+        return None
+    return _size_arithmetic(op, operands)
+
+
+# -- where, clip, casts ----------------------------------------------------------------------------
+
+
+def _apply_where(k: Builder, site: Site, operands: Items[Numeric]) -> Value:
+    condition, *branches = operands
+    if storage_type(condition) != BOOL:
+        found = storage_type(condition)
+        k.error(
+            "TC0302",
+            f"the condition of where must be bool, found {found}",
+            site.span,
+            label=f"expected bool, found {found}",
+            help="compare with 0 to make a bool: x != 0",
+        )
+        return POISON
+    if isinstance(condition, Known) and all(isinstance(b, Known) and b.dtype is None for b in branches):
+        return _known_branch(condition, branches)
+    shape = broadcast_shapes(k, operands, site)
+    if shape is None:
+        return POISON
+    common = common_type(branches)
+    if common.widened:
+        warn_widening(k, branches, site)
+    ready = [k.broadcast(k.materialize(condition, BOOL, site), shape, site)]
+    for branch in branches:
+        value = k.materialize(branch, common.dtype, site, common.weak)
+        ready.append(k.broadcast(value, shape, site))
+    return k.emit("where", ready, None, common.dtype, shape, site, common.weak)
+
+
+def _known_branch(condition: Known, branches: Items[Numeric]) -> Value:
+    chosen, other = branches if condition.value else (branches[1], branches[0])
+    if isinstance(chosen, Known) and kind_of(chosen) == "i" and kind_of(other) == "f":
+        return Known(float(chosen.value))
+    return chosen
+
+
+def check_where(k: Builder, site: Site, args: Args) -> Value:
+    return check_operator(k, site, "where", [args["condition"], args["x1"], args["x2"]])
+
+
+def check_clip(k: Builder, site: Site, args: Args) -> Value:
+    """`minimum(maximum(x, lo), hi)`: NaN stays, and an upper bound below the lower one wins."""
+    result: Value = args["x"].value
+    for name, op in (("min", "maximum"), ("max", "minimum")):
+        bound = args.get(name)
+        if bound is None or isinstance(bound.value, Absent) or result is POISON:
+            continue
+        result = check_operator(k, site, op, [Arg(result, args["x"].span), bound])
+    return result
+
+
+def check_cast(k: Builder, site: Site, arg: Arg, dtype: DType) -> Value:
+    """`f32(x)`: an explicit conversion."""
+    value = numeric(k, arg, site)
+    if value is None:
+        return POISON
+    return convert(k, site, value, dtype)
+
+
+def convert(k: Builder, site: Site, value: Numeric, dtype: DType) -> Numeric:
+    """The value converted to a strong `dtype`, in the type it computes in until then."""
+    match value:
+        case Known():
+            return cast_known(value, dtype)
+        case Size(poly):
+            return k.size(poly, dtype, site) if dtype != BOOL else _nonzero(k, site, value)
+        case Tensor(_, own, _, weak):
+            if dtype == BOOL and own != BOOL:
+                return _nonzero(k, site, value)
+            if weak and not (own.is_float and dtype.is_integer):
+                return k.cast(value, dtype, site)
+            strong = Tensor(value.id, own, value.shape, size=value.size)
+            return k.cast(strong, dtype, site)
+
+
+def _nonzero(k: Builder, site: Site, value: Numeric) -> Tensor:
+    """`value != 0`: NaN is true."""
+    dtype = storage_type(value)
+    ready = k.materialize(value, dtype, site)
+    zero = k.broadcast(k.constant(Known(0), dtype, site), ready.shape, site)
+    return k.elementwise("not_equal", [ready, zero], BOOL, site)
+
+
+def as_bool(k: Builder, site: Site, value: Numeric) -> Tensor:
+    if storage_type(value) == BOOL:
+        return k.materialize(value, BOOL, site)
+    return _nonzero(k, site, value)
+
+
+def check_astype(k: Builder, site: Site, args: Args) -> Value:
+    dtype = dtype_argument(k, args["dtype"])
+    return POISON if dtype is None else check_cast(k, site, args["x"], dtype)
+
+
+def dtype_argument(k: Builder, arg: Arg | None) -> DType | None:
+    """The dtype named by an argument; None when it is absent or after an error."""
+    if arg is None or isinstance(arg.value, Absent):
+        return None
+    if isinstance(arg.value, TypeName):
+        return arg.value.dtype
+    k.error(
+        "TC0306", f"expected a dtype, found {describe(arg.value)}", arg.span, label="expected a dtype, as f32"
+    )
+    return None
+
+
+# -- compositions ----------------------------------------------------------------------------------
+
+
+def check_silu(k: Builder, site: Site, args: Args) -> Value:
+    """`x * sigmoid(x)`."""
+    x = args["x"]
+    gate = check_operator(k, site, "sigmoid", [x])
+    return POISON if gate is POISON else check_operator(k, site, "multiply", [x, Arg(gate, x.span)])
+
+
+def check_gelu(k: Builder, site: Site, args: Args) -> Value:
+    """`0.5 * x * (1 + erf(x * SQRT1_2))`, the exact form."""
+    x = args["x"]
+
+    def step(op: str, *operands: Value) -> Value:
+        if any(v is POISON for v in operands):
+            return POISON
+        return check_operator(k, site, op, [Arg(v, x.span) for v in operands])
+
+    inner = step("erf", step("multiply", x.value, Known(SQRT1_2)))
+    return step("multiply", step("multiply", Known(0.5), x.value), step("add", Known(1), inner))
+
+
+def stored(k: Builder, site: Site, value: Numeric) -> Tensor:
+    """The value as a strong tensor: weak integers become i64, weak floats f64."""
+    dtype = default_dtype(value) if isinstance(value, Known) else storage_type(value)
+    return k.materialize(value, dtype, site)

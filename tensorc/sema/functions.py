@@ -1,0 +1,124 @@
+"""Bodies of statements, and the inlining of `def`s into the kernel that calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import Any
+
+from tensorc.sema.expressions import Context, Steps, evaluate
+from tensorc.sema.scopes import Frame
+from tensorc.sema.types import check_annotation
+from tensorc.sema.values import POISON, Arg, Poison, Sequence, Tensor, Value, describe
+from tensorc.source import Span
+from tensorc.syntax import ast
+
+MAX_INLINED_CALLS = 20_000
+
+
+class TooLarge(Exception):
+    """The kernel's `def`s expand beyond what can be compiled; the message is in the bag."""
+
+
+def inline_function(c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span) -> Steps:
+    """The value of a `def`'s body with its parameters bound; its spans keep the call."""
+    if function.name in c.scope.recursive:
+        return POISON
+    c.calls += 1
+    if c.calls > MAX_INLINED_CALLS:
+        c.builder.error(
+            "TC0504",
+            f"the kernel inlines more than {MAX_INLINED_CALLS} calls",
+            call,
+            label="expanding this call",
+        )
+        raise TooLarge
+    frame = Frame(call, function.name)
+    for parameter in function.params:
+        place = frame.place(parameter.span)
+        if parameter.name in bound:
+            value = bound[parameter.name].value
+        else:
+            assert parameter.default is not None
+            value = yield evaluate(c, parameter.default, Frame(call, function.name))
+        frame.bind(c.builder.bag, parameter.name, value, place, quiet=True)
+    result: Value | None = yield run_body(c, function.body, frame)
+    if result is None:
+        c.builder.error("TC0210", f"`{function.name}` returns nothing", frame.place(function.span))
+        return POISON
+    return result
+
+
+def run_body(c: Context, body: tuple[ast.Statement, ...], frame: Frame) -> Generator[Any, Any, Value | None]:
+    """The returned value (a `Sequence` of several), or None without a return."""
+    for position, statement in enumerate(body):
+        match statement:
+            case ast.Assign():
+                yield _assign(c, statement, frame)
+            case ast.Return(values=values):
+                result: Value = yield _return(c, values, frame)
+                if position + 1 < len(body):
+                    _report_unreachable(c, body[position + 1], frame)
+                return result
+            case ast.IndexDefinition():
+                span = frame.place(statement.span)
+                c.builder.error("TC0503", "index notation is not supported yet", span)
+                frame.bind(c.builder.bag, statement.name, POISON, span)
+            case ast.Iterate():
+                c.builder.error("TC0503", "`iterate` is not supported yet", frame.place(statement.span))
+                _poison_carried(c, statement, frame)
+    return None
+
+
+def _report_unreachable(c: Context, statement: ast.Statement, frame: Frame) -> None:
+    c.builder.error(
+        "TC0210", "nothing after `return` is reached", frame.place(statement.span), label="after the return"
+    )
+
+
+def _poison_carried(c: Context, statement: ast.Iterate, frame: Frame) -> None:
+    for name in statement.carried:
+        local = frame.names.get(name)
+        if local is not None:
+            local.value = POISON
+            local.read = True
+
+
+def _return(c: Context, values: tuple[ast.Expr, ...], frame: Frame) -> Steps:
+    results: list[Value] = []
+    for value in values:
+        results.append((yield evaluate(c, value, frame)))
+    return results[0] if len(results) == 1 else Sequence(tuple(results))
+
+
+def _assign(c: Context, statement: ast.Assign, frame: Frame) -> Steps:
+    for decorator in statement.decorators:
+        span = frame.place(decorator.span)
+        c.builder.error("TC0503", f"the decorator @{decorator.name} is not supported yet", span)
+    value: Value = yield evaluate(c, statement.value, frame)
+    values = _unpack(c, statement, value, frame)
+    for target, item in zip(statement.targets, values, strict=True):
+        span = frame.place(target.span)
+        if target.type is not None:
+            item = yield check_annotation(c, target.type, item, frame, span)
+        frame.bind(c.builder.bag, target.name, item, span, quiet=bool(frame.function))
+        if isinstance(item, Tensor) and target.name != "_":
+            c.builder.give_name(item, target.name)
+    return POISON
+
+
+def _unpack(c: Context, statement: ast.Assign, value: Value, frame: Frame) -> tuple[Value, ...]:
+    """One value per target."""
+    count = len(statement.targets)
+    if count == 1:
+        return (value,)
+    if isinstance(value, Sequence) and len(value.items) == count:
+        return value.items
+    if not isinstance(value, Poison):
+        found = f"{len(value.items)} values" if isinstance(value, Sequence) else describe(value)
+        c.builder.error(
+            "TC0210",
+            f"{count} names are assigned, but the right side gives {found}",
+            frame.place(statement.span),
+            label=f"expected {count} values",
+        )
+    return (POISON,) * count

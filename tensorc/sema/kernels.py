@@ -1,0 +1,160 @@
+"""One kernel: parameters, body, results and the checks of a call, as a `TensorProgram`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorc.diagnostics.model import DiagnosticBag
+from tensorc.index_algebra import ZERO, Poly, dim, is_nonnegative
+from tensorc.sema.bindings import AxisPlace, find_bindings
+from tensorc.sema.builder import Builder, Site
+from tensorc.sema.calls import evaluate_call
+from tensorc.sema.expressions import Context, run
+from tensorc.sema.functions import TooLarge, run_body
+from tensorc.sema.parameters import check_kernel_features, read_parameters
+from tensorc.sema.requirements import read_requires
+from tensorc.sema.results import check_results
+from tensorc.sema.scopes import FileScope, Frame
+from tensorc.sema.sizes import SymbolTable
+from tensorc.sema.values import POISON, Tensor, Value
+from tensorc.signature import Binding, Param, Signature, SizeCheck
+from tensorc.syntax import ast
+from tensorc.tensor_ir.program import ParamRef, SizeValue, TensorProgram, View
+
+
+def check_kernel(scope: FileScope, node: ast.Kernel, bag: DiagnosticBag) -> TensorProgram | None:
+    """The kernel's program, or None when it has errors (which are in the bag)."""
+    own = DiagnosticBag()
+    c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call)
+    try:
+        program = _check(c, node)
+    except TooLarge:
+        program = None
+    for diagnostic in own.items:
+        bag.add(diagnostic)
+    return None if own.has_errors else program
+
+
+def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
+    check_kernel_features(c, node)
+    read = read_parameters(c, node)
+    params = tuple(p for p in read if p is not None)
+    scalars = tuple(p.name for p in params if not p.shape and p.dtype.is_integer)
+    _bind_symbols(c, node, params, scalars, complete=len(params) == len(read))
+    frame = _parameter_frame(c, node, read)
+    requires = read_requires(c, node)
+    returned: Value | None = run(run_body(c, node.body, frame))
+    results = check_results(c, node, returned)
+    _warn_unused(c, node, frame)
+    if results is None or c.builder.bag.has_errors:
+        return None
+    mentioned = _mentioned_dims(c.builder, params, requires)
+    used = tuple(name for name in scalars if name in mentioned)
+    for name in used:
+        c.symbols.value(name, node.span)
+    bound = find_bindings(params, used)
+    checks = (
+        *_axis_checks(params, bound.checked),
+        *_dim_checks(params, bound.bindings),
+        *requires,
+        *c.builder.checks,
+    )
+    signature = Signature(
+        node.name, params, results.declared, c.symbols.dims(), bound.bindings, checks, node.doc, node.span
+    )
+    return TensorProgram(signature, tuple(c.builder.ops), results.values, node.span)
+
+
+def _bind_symbols(
+    c: Context, node: ast.Kernel, params: Sequence[Param], scalars: Sequence[str], complete: bool
+) -> None:
+    """Find out which symbols a call binds; report those that no parameter binds."""
+    found = find_bindings(params, scalars)
+    c.symbols.bound.update(b.dim for b in found.bindings)
+    for name in [n for n in c.symbols.seen if not c.symbols.is_fixed(n) and n not in c.symbols.bound]:
+        c.symbols.bound.add(name)
+        if complete:
+            c.builder.error(
+                "TC0209",
+                f"no parameter of `{node.name}` binds the size `{name}`",
+                c.symbols.seen[name],
+                label="used here, but no axis can be solved for it",
+                help=f"add an axis that is just {name}, or take it as a parameter `{name}: i64`",
+            )
+    arrays = [p for p in params if p.name not in scalars]
+    for param in arrays:
+        if param.name in c.symbols.seen:
+            c.builder.error(
+                "TC0207",
+                f"`{param.name}` is both a parameter and a size",
+                param.span,
+                help="only an integer scalar parameter can be a size: rename one of them",
+            )
+
+
+def _parameter_frame(c: Context, node: ast.Kernel, read: Sequence[Param | None]) -> Frame:
+    """The kernel's names: a `param` op per parameter, an erroneous one poisoned."""
+    frame = Frame()
+    for position, (written, param) in enumerate(zip(node.params, read, strict=True)):
+        value: Value = POISON
+        if param is not None:
+            site = Site(param.span, param.name)
+            value = c.builder.emit("param", (), ParamRef(position), param.dtype, param.shape, site)
+            c.builder.give_name(value, param.name)
+            if not param.shape and param.dtype.is_integer:
+                value = Tensor(value.id, value.dtype, (), size=dim(param.name))
+        if written.name not in frame.names:
+            frame.bind(c.builder.bag, written.name, value, written.span, quiet=True)
+            frame.names[written.name].read = True
+    return frame
+
+
+def _warn_unused(c: Context, node: ast.Kernel, frame: Frame) -> None:
+    if c.builder.bag.has_errors:
+        return
+    for name, local in frame.names.items():
+        if not local.read:
+            c.builder.bag.warning(
+                "TC0213", f"`{name}` is never used", local.span, help="delete it, or call it `_`"
+            )
+
+
+# -- checks of a call ------------------------------------------------------------------------------
+
+
+def _mentioned_dims(k: Builder, params: Sequence[Param], requires: Sequence[SizeCheck]) -> frozenset[str]:
+    """Every dim that a size or index of the kernel mentions."""
+    polys: dict[Poly, None] = {}
+    for op in k.ops:
+        polys.update(dict.fromkeys(op.shape))
+        if isinstance(op.attrs, View):
+            polys.update(dict.fromkeys(op.attrs.index))
+        elif isinstance(op.attrs, SizeValue):
+            polys[op.attrs.size] = None
+    for param in params:
+        polys.update(dict.fromkeys(param.shape))
+    for check in (*requires, *k.checks):
+        polys.update({check.left: None, check.right: None})
+    return frozenset(name for p in polys for name in p.dims())
+
+
+def _axis_checks(params: Sequence[Param], checked: Sequence[AxisPlace]) -> tuple[SizeCheck, ...]:
+    checks: list[SizeCheck] = []
+    for place in checked:
+        param = params[place.param]
+        text = f"axis {place.axis} of '{param.name}' has size {place.size}"
+        checks.append(
+            SizeCheck("axis", place.size, "==", place.size, text, param.span, place.param, place.axis)
+        )
+    return tuple(checks)
+
+
+def _dim_checks(params: Sequence[Param], bindings: Sequence[Binding]) -> tuple[SizeCheck, ...]:
+    """Dims that a binding could make negative: the algebra of sizes takes them as >= 0."""
+    checks: list[SizeCheck] = []
+    for b in bindings:
+        from_axis = b.axis is not None and is_nonnegative(b.coefficient) and is_nonnegative(-b.rest)
+        if not from_axis:
+            text = f"the size {b.dim} is negative"
+            checks.append(SizeCheck("nonnegative", dim(b.dim), ">=", ZERO, text, params[b.param].span))
+    return tuple(checks)

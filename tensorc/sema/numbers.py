@@ -1,0 +1,258 @@
+"""Numbers known at compile time: rounding to a dtype, what fits, and folding of weak expressions.
+
+Weak integers fold as Python integers, weak floats as binary64. A literal keeps its exact value until
+the dtype it adapts to is known, so that it is rounded once. What is not folded here is None: the
+operation is then emitted on constants and happens in the program's own arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import struct
+from collections.abc import Callable
+from fractions import Fraction
+
+from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
+from tensorc.sema.values import Known
+
+# beyond these a fold could take unbounded memory; no result of that size fits a dtype
+_MAX_SHIFT = 4096
+_MAX_EXPONENT = 4096
+_MAX_LITERAL_EXPONENT = 5000
+
+INTEGER_RANGE = {I32: (-(2**31), 2**31 - 1), I64: (-(2**63), 2**63 - 1)}
+
+
+def parse_float(text: str) -> Known | None:
+    """A float literal; None when it is beyond binary64."""
+    plain = text.replace("_", "")
+    value = float(plain)
+    if math.isinf(value):
+        return None
+    exponent = plain.lower().partition("e")[2]
+    small = not exponent or abs(int(exponent)) <= _MAX_LITERAL_EXPONENT
+    return Known(value, exact=Fraction(plain) if small else None)
+
+
+def nearest_f32(x: Fraction) -> float:
+    """The binary32 value nearest to `x`, ties to even, overflow to infinity."""
+    magnitude = abs(x)
+    bits = _bits_of(_float_of(magnitude))
+    candidates = [b for b in (bits - 1, bits, bits + 1) if 0 <= b <= _INFINITE_BITS]
+    best = min(candidates, key=lambda b: (abs(_value_of(b) - magnitude), b & 1))
+    value: float = struct.unpack("<f", struct.pack("<I", best))[0]
+    return -value if x < 0 else value
+
+
+_INFINITE_BITS = 0x7F800000
+
+
+def _float_of(x: Fraction) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf
+
+
+def _bits_of(value: float) -> int:
+    bits: int = struct.unpack("<I", struct.pack("<f", round_f32(value)))[0]
+    return bits
+
+
+def _value_of(bits: int) -> Fraction:
+    # infinity stands for the first value that is too large, as in IEEE's rounding rule
+    if bits == _INFINITE_BITS:
+        return Fraction(2) ** 128
+    return Fraction(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
+def round_f32(value: float) -> float:
+    """A binary64 value rounded to binary32, overflow to infinity."""
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return rounded
+
+
+def fits(number: Known, dtype: DType) -> bool:
+    """True when a weak number may adapt to `dtype`: in range, and finite stays finite."""
+    value = number.value
+    if dtype in INTEGER_RANGE:
+        low, high = INTEGER_RANGE[dtype]
+        return math.isfinite(value) and value == int(value) and low <= int(value) <= high
+    if dtype == BOOL:
+        return isinstance(value, bool)
+    if isinstance(value, float) and not math.isfinite(value):
+        return True
+    return math.isfinite(float_value(number, dtype))
+
+
+def float_value(number: Known, dtype: DType) -> float:
+    """The number rounded once to a float dtype."""
+    value = number.value
+    if isinstance(value, float) and (not math.isfinite(value) or value == 0.0):
+        return value
+    exact = number.exact if number.exact is not None else Fraction(value)
+    return nearest_f32(exact) if dtype == F32 else _float_of_signed(exact)
+
+
+def _float_of_signed(x: Fraction) -> float:
+    return math.copysign(_float_of(abs(x)), x) if x else 0.0
+
+
+def constant_value(number: Known, dtype: DType) -> int | float:
+    """The value of a `constant` op of `dtype` for a number that fits it."""
+    return float_value(number, dtype) if dtype.is_float else int(number.value)
+
+
+def cast_known(number: Known, dtype: DType) -> Known:
+    """An explicit cast: integers wrap, floats saturate, NaN gives 0, anything nonzero is true."""
+    value = number.value
+    if dtype == BOOL:
+        return Known(value != 0, dtype)
+    if dtype.is_float:
+        return Known(float_value(number, dtype), dtype)
+    low, high = INTEGER_RANGE[dtype]
+    if isinstance(value, float):
+        if math.isnan(value):
+            return Known(0, dtype)
+        return Known(
+            int(min(max(value, low), high)) if math.isfinite(value) else _saturated(value, dtype), dtype
+        )
+    width = high - low + 1
+    return Known((int(value) - low) % width + low, dtype)
+
+
+def _saturated(value: float, dtype: DType) -> int:
+    low, high = INTEGER_RANGE[dtype]
+    return high if value > 0 else low
+
+
+def default_dtype(number: Known) -> DType:
+    """The dtype a number gets when it is stored."""
+    if number.dtype is not None:
+        return number.dtype
+    return {"b": BOOL, "i": I64, "f": F64}[number.kind]
+
+
+# -- folding ---------------------------------------------------------------------------------------
+
+
+def fold(op: str, operands: tuple[Known, ...]) -> Known | None:
+    """The weak result of an operation on weak numbers, or None when it is left to the program."""
+    if any(n.dtype is not None for n in operands):
+        return None
+    values = tuple(n.value for n in operands)
+    if op == "negative" and operands[0].kind != "b":
+        exact = operands[0].exact
+        return Known(-values[0], exact=None if exact is None else -exact)
+    if any(isinstance(v, bool) for v in values):
+        return _fold_bools(op, values)
+    if all(isinstance(v, int) for v in values):
+        return _fold_integers(op, tuple(int(v) for v in values))
+    try:
+        return _fold_floats(op, tuple(float(v) for v in values))
+    except OverflowError:
+        return None
+
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def _fold_bools(op: str, values: tuple[bool | int | float, ...]) -> Known | None:
+    if not all(isinstance(v, bool) for v in values):
+        return None
+    match op, values:
+        case "logical_not", (a,):
+            return Known(not a)
+        case "logical_and", (a, b):
+            return Known(bool(a and b))
+        case "logical_or", (a, b):
+            return Known(bool(a or b))
+    return None
+
+
+_INTEGER: dict[str, Callable[..., int]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "abs": abs,
+    "square": lambda a: a * a,
+    "sign": lambda a: (a > 0) - (a < 0),
+    "maximum": max,
+    "minimum": min,
+    "relu": lambda a: max(a, 0),
+    "floor": int,
+    "ceil": int,
+    "trunc": int,
+    "round": int,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "bitwise_xor": operator.xor,
+    "bitwise_invert": operator.invert,
+    "floor_divide": lambda a, b: a // b if b else 0,
+    "remainder": lambda a, b: a % b if b else 0,
+}
+
+
+def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
+    if op in _INTEGER:
+        return Known(_INTEGER[op](*values))
+    if op in _COMPARE:
+        return Known(_COMPARE[op](*values))
+    if op in ("left_shift", "right_shift"):
+        a, count = values
+        if not 0 <= count <= _MAX_SHIFT:
+            return None
+        return Known(a << count if op == "left_shift" else a >> count)
+    if op == "power":
+        base, exponent = values
+        small = 0 <= exponent <= _MAX_EXPONENT and abs(base) <= 2**64
+        return Known(base**exponent) if small else None
+    if op == "divide" and values[1]:
+        quotient = Fraction(values[0], values[1])
+        return Known(_float_of_signed(quotient), exact=None)
+    try:
+        return _fold_floats(op, tuple(float(v) for v in values))
+    except OverflowError:
+        return None
+
+
+def _fold_floats(op: str, values: tuple[float, ...]) -> Known | None:
+    if op in _COMPARE:
+        return Known(_COMPARE[op](*values))
+    match op, values:
+        case "add", (a, b):
+            return Known(a + b)
+        case "subtract", (a, b):
+            return Known(a - b)
+        case "multiply", (a, b):
+            return Known(a * b)
+        case "divide", (a, b):
+            return Known(a / b if b else a * math.copysign(math.inf, b))
+        case "abs", (a,):
+            return Known(abs(a))
+        case "square", (a,):
+            return Known(a * a)
+        case "sqrt", (a,):
+            return Known(math.sqrt(a) if a >= 0 else math.nan)
+        case "reciprocal", (a,):
+            return Known(1.0 / a if a else math.copysign(math.inf, a))
+        case "isnan", (a,):
+            return Known(math.isnan(a))
+        case "isinf", (a,):
+            return Known(math.isinf(a))
+        case "isfinite", (a,):
+            return Known(math.isfinite(a))
+        case "power", (a, b) if a > 0 and math.isfinite(a) and math.isfinite(b):
+            return Known(a**b)
+    return None

@@ -1,0 +1,61 @@
+"""`requires`: relations of sizes that a call checks."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from tensorc.index_algebra import Poly
+from tensorc.sema.expressions import Context, evaluate, run
+from tensorc.sema.scopes import Frame
+from tensorc.sema.values import Value, describe, is_poisoned, size_of
+from tensorc.signature import SizeCheck
+from tensorc.syntax import ast
+
+
+def read_requires(c: Context, node: ast.Kernel) -> tuple[SizeCheck, ...]:
+    """The checks of a kernel's `requires`, in order; a chain or an `and` gives one per relation."""
+    checks: list[SizeCheck] = []
+    pending = list(reversed(node.requires))
+    while pending:
+        condition = pending.pop()
+        match condition:
+            case ast.Binary(op="and", left=left, right=right):
+                pending.extend((right, left))
+            case ast.Compare():
+                checks.extend(run(_relations(c, condition)))
+            case _:
+                c.builder.error(
+                    "TC0503",
+                    "`requires` takes comparisons of sizes; this is not supported yet",
+                    condition.span,
+                    label="expected a comparison, as N >= 1",
+                )
+    return tuple(checks)
+
+
+def _relations(c: Context, node: ast.Compare) -> Generator[Any, Any, list[SizeCheck]]:
+    sides: list[Poly | None] = []
+    for item in (node.first, *node.operands):
+        sides.append((yield _size(c, item)))
+    checks: list[SizeCheck] = []
+    for position, relation in enumerate(node.ops):
+        left, right = sides[position], sides[position + 1]
+        if left is not None and right is not None:
+            checks.append(SizeCheck("requires", left, relation, right, node.span.text, node.span))
+    return checks
+
+
+def _size(c: Context, node: ast.Expr) -> Generator[Any, Any, Poly | None]:
+    value: Value = yield evaluate(c, node, Frame(in_type=True))
+    if is_poisoned(value):
+        return None
+    size = size_of(value)
+    if size is None:
+        c.builder.error(
+            "TC0503",
+            f"`requires` on {describe(value)} is not supported yet: it compares sizes",
+            node.span,
+            label="expected an integer expression of dims",
+        )
+    return size

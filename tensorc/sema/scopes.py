@@ -1,0 +1,102 @@
+"""What names mean: the file's declarations, and the frame of one kernel or one call of a `def`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tensorc.diagnostics.model import DiagnosticBag, Label
+from tensorc.dtypes import LATER as LATER_DTYPES
+from tensorc.dtypes import SUPPORTED
+from tensorc.sema.operations import LATER, OPERATIONS
+from tensorc.sema.values import Value
+from tensorc.source import Span
+from tensorc.syntax import ast
+
+CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan")}
+
+
+@dataclass(slots=True)
+class Local:
+    """A parameter or an assigned name; `read` tells unused ones."""
+
+    value: Value
+    span: Span
+    read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DimFact:
+    """What the file and the command say about a size symbol."""
+
+    fixed: int | None
+    hint: int | None
+
+
+@dataclass(slots=True)
+class FileScope:
+    """Declarations of one file; `recursive` holds the `def`s that reach themselves."""
+
+    dims: dict[str, DimFact] = field(default_factory=dict)
+    consts: dict[str, Value] = field(default_factory=dict)
+    functions: dict[str, ast.Function] = field(default_factory=dict)
+    recursive: frozenset[str] = frozenset()
+    declared: dict[str, Span] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Frame:
+    """The names in reach of one body.
+
+    `call` is the place of the inlined call (None in a kernel), `function` the `def` it runs.
+    `open_symbols` makes unknown names size symbols, as in the types of
+    parameters; `in_type` is set in any other type.
+    """
+
+    call: Span | None = None
+    function: str = ""
+    open_symbols: bool = False
+    in_type: bool = False
+    names: dict[str, Local] = field(default_factory=dict)
+
+    def place(self, span: Span) -> Span:
+        return span if self.call is None else span.called_from(self.call)
+
+    def bind(self, bag: DiagnosticBag, name: str, value: Value, span: Span, *, quiet: bool = False) -> None:
+        """Assign a name once; `_` is thrown away."""
+        if name == "_":
+            return
+        first = self.names.get(name)
+        if first is not None:
+            bag.error(
+                "TC0202",
+                f"`{name}` is assigned twice",
+                span,
+                label="assigned again here",
+                secondary=(Label(first.span, "first assigned here"),),
+                help=f"names are assigned once: choose another, as {name}2",
+            )
+            return
+        if not quiet:
+            warn_hiding(bag, name, span)
+        self.names[name] = Local(value, span)
+
+
+def warn_hiding(bag: DiagnosticBag, name: str, span: Span) -> None:
+    """A name of the program that takes the place of an operation or constant."""
+    # `e` is left out: it is the usual name of an exponential
+    hides = name in OPERATIONS or name in LATER or name in SUPPORTED or name in ("pi", "inf", "nan")
+    if hides:
+        what = "constant" if name in CONSTANTS else "dtype" if name in SUPPORTED else "operation"
+        bag.warning("TC0208", f"`{name}` hides the {what} of that name", span, label="from here on")
+
+
+def near(name: str, candidates: Iterable[str]) -> str:
+    """A help line with a near name, or nothing."""
+    found = difflib.get_close_matches(name, sorted(set(candidates)), n=1, cutoff=0.6)
+    return f"did you mean `{found[0]}`?" if found else ""
+
+
+def dtype_names() -> tuple[str, ...]:
+    return (*SUPPORTED, *LATER_DTYPES)

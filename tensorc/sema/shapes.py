@@ -1,0 +1,161 @@
+"""Broadcasting of shapes, axes and sizes given as arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Items
+
+from tensorc.index_algebra import ONE, Poly, is_nonnegative
+from tensorc.sema.builder import Builder, Site
+from tensorc.sema.values import (
+    Absent,
+    Arg,
+    Known,
+    Numeric,
+    Sequence,
+    Size,
+    Tensor,
+    describe,
+    size_of,
+)
+from tensorc.source import Span
+from tensorc.tensor_ir.program import Shape
+
+
+def shape_of(value: Numeric) -> Shape:
+    return value.shape if isinstance(value, Tensor) else ()
+
+
+def rank_of(value: Numeric) -> int:
+    return len(shape_of(value))
+
+
+def broadcast_shapes(k: Builder, values: Items[Numeric], site: Site) -> Shape | None:
+    """The common shape of the operands, or None after an error. Only a literal size 1 repeats."""
+    rank = max(rank_of(v) for v in values)
+    result: list[Poly] = [ONE] * rank
+    for value in values:
+        shape = shape_of(value)
+        lead = rank - len(shape)
+        for position, size in enumerate(shape, start=lead):
+            if result[position] == ONE:
+                result[position] = size
+            elif size != ONE and size != result[position]:
+                _report_clash(k, values, result[position], size, position - rank, site)
+                return None
+    return tuple(result)
+
+
+def _report_clash(k: Builder, values: Items[Numeric], a: Poly, b: Poly, axis: int, site: Site) -> None:
+    shapes = [v for v in values if rank_of(v)]
+    types = " and ".join(dict.fromkeys(describe(v) for v in shapes))
+    both_known = a.constant is not None and b.constant is not None
+    if both_known:
+        k.error(
+            "TC0401",
+            f"the shapes of {types} do not broadcast",
+            site.span,
+            label=f"sizes {a} and {b} on axis {axis}",
+            help="sizes must be equal or 1; a new axis is written x[:, None]" if len(shapes) > 1 else "",
+        )
+        return
+    k.error(
+        "TC0402",
+        f"{types} do not broadcast: {a} and {b} are different sizes",
+        site.span,
+        label=f"{a} and {b} on axis {axis}",
+        help=_symbol_help(a, b),
+    )
+
+
+def _symbol_help(a: Poly, b: Poly) -> str:
+    if a.constant is not None or b.constant is not None:
+        return f"declare both with the same size, or slice one of them; a size {a} never repeats to fit {b}"
+    return f"if {a} and {b} are always equal, use one name for both; a size that is to repeat is written 1"
+
+
+# -- arguments -------------------------------------------------------------------------------------
+
+
+def normalize_axis(k: Builder, axis: int, rank: int, span: Span, what: str) -> int | None:
+    """A non-negative axis, or None after an error."""
+    if -rank <= axis < rank:
+        return axis % rank
+    has = f"has axes {-rank} to {rank - 1}" if rank else "is a scalar and has no axes"
+    k.error("TC0403", f"axis {axis} is out of range: {what} {has}", span, label=f"rank {rank}")
+    return None
+
+
+def integer_argument(k: Builder, arg: Arg, name: str) -> int | None:
+    """A compile-time integer, or None after an error."""
+    match arg.value:
+        case Known(v) if isinstance(v, int) and not isinstance(v, bool):
+            return v
+    k.error("TC0307", f"{name} must be an integer known at compile time", arg.span, label=describe(arg.value))
+    return None
+
+
+def axes_argument(k: Builder, arg: Arg, rank: int, what: str) -> tuple[int, ...] | None:
+    """Axes from an int or a tuple of ints: in range, each once, as written; None after an error."""
+    items = arg.value.items if isinstance(arg.value, Sequence) else (arg.value,)
+    axes: list[int] = []
+    for item in items:
+        number = integer_argument(k, Arg(item, arg.span), "axis")
+        if number is None:
+            return None
+        axis = normalize_axis(k, number, rank, arg.span, what)
+        if axis is None:
+            return None
+        if axis in axes:
+            k.error("TC0411", f"axis {number} is named twice", arg.span, label="each axis once")
+            return None
+        axes.append(axis)
+    return tuple(axes)
+
+
+def flag_argument(k: Builder, arg: Arg | None, name: str) -> bool | None:
+    """A compile-time bool (False when absent), or None after an error."""
+    if arg is None:
+        return False
+    match arg.value:
+        case Known(v) if isinstance(v, bool):
+            return v
+    k.error("TC0307", f"{name}= must be true or false", arg.span, label=describe(arg.value))
+    return None
+
+
+def size_argument(k: Builder, value: object, span: Span) -> Poly | None:
+    """A size: an integer, an expression of dims, or an integer scalar parameter. None after an error."""
+    poly = size_of(value) if isinstance(value, Known | Size | Tensor) else None
+    if poly is None:
+        found = describe(value) if isinstance(value, Known | Size | Tensor | Sequence | Absent) else "no size"
+        k.error(
+            "TC0410",
+            f"a size must be an integer expression of dims, found {found}",
+            span,
+            label="expected a size",
+        )
+        return None
+    require_extent(k, poly, span)
+    return poly
+
+
+def require_extent(k: Builder, poly: Poly, span: Span) -> None:
+    """An extent must not be negative: an error where that is plain, else a check at the call."""
+    if poly.constant is not None and poly.constant < 0:
+        k.error("TC0410", f"a size cannot be negative, found {poly}", span, label=f"this is {poly}")
+        return
+    if not is_nonnegative(poly):
+        k.require("nonnegative", poly, ">=", Poly(), f"the size {poly} is negative", span)
+
+
+def shape_argument(k: Builder, arg: Arg) -> Shape | None:
+    """A shape from a size or a tuple of sizes; None after an error."""
+    items = arg.value.items if isinstance(arg.value, Sequence) else (arg.value,)
+    sizes = [size_argument(k, item, arg.span) for item in items]
+    if any(s is None for s in sizes):
+        return None
+    return tuple(s for s in sizes if s is not None)
+
+
+def shape_text(shape: Shape) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
