@@ -25,7 +25,7 @@ from tensorc.tensor_ir.program import (
 
 def print_tensor_program(p: TensorProgram) -> str:
     """The program's text; equal programs print equal text."""
-    lines = [_heading(p.signature)]
+    lines = [heading_text(p.signature)]
     lines.extend(f"  %{k} = {_op_text(op, p.signature)}" for k, op in enumerate(p.ops))
     lines.append(f"  return {', '.join(f'%{k}' for k in p.results)}")
     return "\n".join(lines) + "\n"
@@ -36,7 +36,8 @@ def type_text(dtype: object, shape: tuple[Poly, ...]) -> str:
     return f"{dtype}[{', '.join(map(str, shape))}]" if shape else str(dtype)
 
 
-def _heading(signature: Signature) -> str:
+def heading_text(signature: Signature) -> str:
+    """`kernel name(parameters) -> (results)`, with types as inferred."""
     params = ", ".join(f"{p.name}: {type_text(p.dtype, p.shape)}" for p in signature.params)
     results = ", ".join(f"{r.name}: {type_text(r.dtype, r.shape)}" for r in signature.results)
     return f"kernel {signature.name}({params}) -> ({results})"
