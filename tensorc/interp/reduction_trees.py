@@ -1,0 +1,226 @@
+"""The fixed reduction trees in NumPy, with the bits of the generated kernels (`docs/numerics.md`).
+
+Float sums are left folds of the listed shapes; `ufunc.accumulate` is one, in the operand's dtype.
+Padding uses the identity that changes no bit: -0.0 under addition, 1 under multiplication. NaN results agree
+as NaN; their sign and payload are outside the contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tensorc.dtypes import DType
+from tensorc.operators import REDUCTIONS
+
+Array = NDArray[Any]
+
+LANES = 8
+BLOCK = 256
+ROW_CHUNK = 16384
+COLUMN_BLOCK = 8
+COLUMN_CHUNK = 1024
+
+
+def reduce_rows(kind: str, values: Array, result: DType, correction: float = 0.0) -> Array:
+    """Reduce `values` of shape (outputs, m, n), whose last axis is the innermost, to (outputs,).
+
+    Raises ValueError for an empty max, min, argmax or argmin.
+    """
+    outputs, m, n = values.shape
+    _refuse_empty(kind, m * n)
+    with np.errstate(all="ignore"):
+        if kind in ("var", "std"):
+            return _rows_variance(kind, values, correction).astype(result.numpy)
+        if kind in ("sum", "prod") and values.dtype.kind == "f":
+            return _rows_float(kind, values).astype(result.numpy)
+        return _any_order(kind, values.reshape(outputs, m * n)).astype(result.numpy)
+
+
+def reduce_columns(kind: str, values: Array, result: DType, correction: float = 0.0) -> Array:
+    """Reduce `values` of shape (m, n, outputs), whose last axis is kept, to (outputs,).
+
+    Raises ValueError for an empty max, min, argmax or argmin.
+    """
+    m, n, outputs = values.shape
+    _refuse_empty(kind, m * n)
+    with np.errstate(all="ignore"):
+        if kind in ("var", "std"):
+            return _columns_variance(kind, values, correction).astype(result.numpy)
+        if kind in ("sum", "prod") and values.dtype.kind == "f":
+            return _columns_float(kind, values).astype(result.numpy)
+        return _any_order(kind, values.reshape(m * n, outputs).T).astype(result.numpy)
+
+
+def _refuse_empty(kind: str, count: int) -> None:
+    if count == 0 and REDUCTIONS[kind].empty_raises:
+        raise ValueError(f"{kind} of no elements")
+
+
+def _any_order(kind: str, flat: Array) -> Array:
+    """The kinds whose value no order changes; `flat` is (outputs, count)."""
+    match kind:
+        case "sum":
+            return np.asarray(np.add.reduce(flat, axis=1, dtype=np.int64))
+        case "prod":
+            return np.asarray(np.multiply.reduce(flat, axis=1, dtype=np.int64))
+        case "any":
+            return np.asarray(flat.any(axis=1))
+        case "all":
+            return np.asarray(flat.all(axis=1))
+        case "argmax":
+            return np.asarray(flat.argmax(axis=1))
+        case "argmin":
+            return np.asarray(flat.argmin(axis=1))
+        case "max" | "min":
+            return _extreme(kind, flat)
+    raise ValueError(f"no reduction named {kind}")
+
+
+def _extreme(kind: str, flat: Array) -> Array:
+    """NaN wins; a zero is -0 if all (max) or any (min) of the operands have their sign set."""
+    value = np.asarray(flat.max(axis=1) if kind == "max" else flat.min(axis=1))
+    if flat.dtype.kind != "f":
+        return value
+    negative = np.signbit(flat)
+    signs = negative.all(axis=1) if kind == "max" else negative.any(axis=1)
+    zero = np.where(signs, flat.dtype.type(-0.0), flat.dtype.type(0.0))
+    return np.where(value == 0, zero, value)
+
+
+def _fold(kind: str) -> tuple[np.ufunc, float]:
+    return (np.add, -0.0) if kind == "sum" else (np.multiply, 1.0)
+
+
+def _last(ufunc: np.ufunc, values: Array, axis: int) -> Array:
+    """The left fold along `axis`, which is not empty."""
+    return np.asarray(np.take(ufunc.accumulate(values, axis=axis, dtype=values.dtype), -1, axis=axis))
+
+
+def _pad(values: Array, axis: int, multiple: int, fill: float) -> Array:
+    missing = -values.shape[axis] % multiple
+    if missing == 0:
+        return values
+    widths = [(0, 0)] * values.ndim
+    widths[axis] = (0, missing)
+    return np.pad(values, widths, constant_values=fill)
+
+
+def _split(values: Array, axis: int, size: int) -> Array:
+    """Cut `axis` into (pieces, size)."""
+    shape = values.shape
+    return values.reshape(*shape[:axis], shape[axis] // size, size, *shape[axis + 1 :])
+
+
+def _chunked(groups: Array, n: int, chunk: int, fill: float, per_chunk: int) -> Array:
+    """Cut (m, groups per outer index, ...) into (chunks, groups of a chunk, ...), padded with `fill`.
+
+    An outer index longer than `chunk` is cut into pieces of `per_chunk` groups; else a chunk is as many
+    outer indices as fit, at least one.
+    """
+    m, count = groups.shape[:2]
+    if n > chunk:
+        padded = _split(_pad(groups, 1, per_chunk, fill), 1, per_chunk)
+        return padded.reshape(-1, per_chunk, *groups.shape[2:])
+    outer = min(max(1, chunk // max(n, 1)), m)
+    padded = _split(_pad(groups, 0, outer, fill), 0, outer)
+    return padded.reshape(-1, outer * count, *groups.shape[2:])
+
+
+def _fold_lanes(ufunc: np.ufunc, lanes: Array) -> Array:
+    """((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7)) over the last axis."""
+    half = ufunc(lanes[..., :4], lanes[..., 4:])
+    pair = ufunc(half[..., :2], half[..., 2:])
+    return np.asarray(ufunc(pair[..., 0], pair[..., 1]))
+
+
+def _row_blocks(ufunc: np.ufunc, identity: float, values: Array) -> Array:
+    """(outputs, m, n) -> (m, blocks, outputs, 8): each block's four accumulators folded, in f64."""
+    full = values.shape[2] // BLOCK * BLOCK
+    terms = _split(_split(_split(values[..., :full], 2, BLOCK), 3, 4 * LANES), 4, LANES)
+    parts = []
+    if full:
+        parts.append(_fold_accumulators(ufunc, _last(ufunc, terms, 3)))
+    if full < values.shape[2]:
+        rest = _pad(values[..., full:], 2, 4 * LANES, identity)
+        terms = _split(_split(rest, 2, 4 * LANES), 3, LANES)
+        parts.append(_fold_accumulators(ufunc, _last(ufunc, terms, 2))[:, :, None])
+    return np.moveaxis(np.concatenate(parts, axis=2), 0, 2).astype(np.float64)
+
+
+def _fold_accumulators(ufunc: np.ufunc, accumulators: Array) -> Array:
+    """(a0 + a1) + (a2 + a3) over the axis before the lanes."""
+    a = [accumulators[..., j, :] for j in range(4)]
+    return np.asarray(ufunc(ufunc(a[0], a[1]), ufunc(a[2], a[3])))
+
+
+def _rows_float(kind: str, values: Array) -> Array:
+    ufunc, identity = _fold(kind)
+    outputs, m, n = values.shape
+    if m * n == 0 or outputs == 0:
+        return np.full(outputs, 0.0 if kind == "sum" else 1.0)
+    terms = values.astype(np.float64) if kind == "prod" else values
+    chunks = _chunked(_row_blocks(ufunc, identity, terms), n, ROW_CHUNK, identity, ROW_CHUNK // BLOCK)
+    return _last(ufunc, _fold_lanes(ufunc, _last(ufunc, chunks, 1)), 0)
+
+
+def _columns_float(kind: str, values: Array) -> Array:
+    ufunc, identity = _fold(kind)
+    m, n, outputs = values.shape
+    if m * n == 0 or outputs == 0:
+        return np.full(outputs, 0.0 if kind == "sum" else 1.0)
+    terms = values.astype(np.float64) if kind == "prod" else values
+    full = n // COLUMN_BLOCK * COLUMN_BLOCK
+    parts = []
+    if full:
+        parts.append(_last(ufunc, _split(terms[:, :full], 1, COLUMN_BLOCK), 2))
+    if full < n:
+        parts.append(_last(ufunc, terms[:, full:], 1)[:, None])
+    blocks = np.concatenate(parts, axis=1).astype(np.float64)
+    chunks = _chunked(blocks, n, COLUMN_CHUNK, identity, COLUMN_CHUNK // COLUMN_BLOCK)
+    return _last(ufunc, _last(ufunc, chunks, 1), 0)
+
+
+def _moments(chunk_sum: Callable[[Array], Array], deviations: Array) -> tuple[Array, Array]:
+    """The totals of d and of d * d, chunk by chunk."""
+    first = _last(np.add, chunk_sum(deviations), 0)
+    second = _last(np.add, chunk_sum(deviations * deviations), 0)
+    return first, second
+
+
+def _variance(kind: str, first: Array, second: Array, count: int, correction: float) -> Array:
+    spread = second - first * first / np.float64(count)
+    spread = np.where(spread < 0, 0.0, spread)
+    variance = np.asarray(spread / np.float64(max(count - correction, 0.0)))
+    return np.sqrt(variance) if kind == "std" else variance
+
+
+def _rows_variance(kind: str, values: Array, correction: float) -> Array:
+    outputs, m, n = values.shape
+    if m * n == 0 or outputs == 0:
+        return np.full(outputs, np.nan)
+    wide = values.astype(np.float64)
+    deviations = _pad(wide - wide[:, :1, :1], 2, 2 * LANES, 0.0)
+    pairs = np.moveaxis(_split(_split(deviations, 2, 2 * LANES), 3, LANES), 0, 2)
+
+    def chunk_sum(terms: Array) -> Array:
+        chunks = _chunked(terms, n, ROW_CHUNK, 0.0, ROW_CHUNK // (2 * LANES))
+        sets = _last(np.add, chunks, 1)
+        return _fold_lanes(np.add, sets[..., 0, :] + sets[..., 1, :])
+
+    return _variance(kind, *_moments(chunk_sum, pairs), m * n, correction)
+
+
+def _columns_variance(kind: str, values: Array, correction: float) -> Array:
+    m, n, outputs = values.shape
+    if m * n == 0 or outputs == 0:
+        return np.full(outputs, np.nan)
+    wide = values.astype(np.float64)
+
+    def chunk_sum(terms: Array) -> Array:
+        return _last(np.add, _chunked(terms, n, COLUMN_CHUNK, 0.0, COLUMN_CHUNK), 1)
+
+    return _variance(kind, *_moments(chunk_sum, wide - wide[:1, :1]), m * n, correction)

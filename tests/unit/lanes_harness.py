@@ -1,0 +1,58 @@
+"""Builds shared libraries over the runtime headers, for the tests that compare them with NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+RUNTIME = Path(__file__).parents[2] / "tensorc" / "codegen" / "runtime"
+FLAGS = (
+    *("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv"),
+    *("-Wall", "-Wextra", "-Werror", "-Wno-psabi"),
+)
+BUILDS = {
+    "g++": ("g++", "-O2", "-march=x86-64-v3"),
+    "clang++": ("clang++", "-O2", "-march=x86-64-v3"),
+    "g++ -O0": ("g++", "-O0", "-march=x86-64-v3"),
+    "g++ baseline": ("g++", "-O2"),
+    "clang++ baseline": ("clang++", "-O1"),
+}
+NUMPY = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
+C = {"f32": "float", "f64": "double", "i32": "tc_i32_t", "i64": "tc_i64_t", "bool": "tc_u8_t"}
+
+
+def compile_library(directory: Path, build: str, source: str) -> ctypes.CDLL:
+    return ctypes.CDLL(str(compile_source(directory, (*BUILDS[build], "-shared", "-fPIC"), source)))
+
+
+def compile_source(directory: Path, command: tuple[str, ...], source: str) -> Path:
+    name = hashlib.sha256(" ".join((*command, source)).encode()).hexdigest()[:16]
+    text, target = directory / f"{name}.cpp", directory / f"{name}.bin"
+    text.write_text(f'#include "runtime.h"\n{source}')
+    line = [*command, *FLAGS, f"-I{RUNTIME}", str(text), "-o", str(target), "-lm"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:4000]
+    return target
+
+
+def address(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def assert_same_bits(found: np.ndarray, expected: np.ndarray, context: str) -> None:
+    """Equal in dtype and bits, but for the sign and payload of a NaN."""
+    assert found.dtype == expected.dtype, context
+    assert found.shape == expected.shape, context
+    same = _bits(found) == _bits(expected)
+    if found.dtype.kind == "f":
+        same |= np.isnan(found) & np.isnan(expected)
+    where = np.flatnonzero(~same)[:5]
+    assert where.size == 0, f"{context}: at {where}: {found.flat[where]} != {expected.flat[where]}"
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").ravel()
