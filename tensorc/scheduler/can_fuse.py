@@ -16,7 +16,7 @@ from tensorc.scheduler.graph import ProgramGraph
 from tensorc.scheduler.partition import Partition
 from tensorc.scheduler.policy import FusionPolicy
 from tensorc.scheduler.reasons import Reason, reason
-from tensorc.scheduler.score import shared_bytes
+from tensorc.scheduler.score import Saving, count_saving
 from tensorc.scheduler.shape_rules import Joint, join_loops, join_loops_inductor
 
 
@@ -34,35 +34,39 @@ class Scene:
 class Verdict:
     """The answer for a pair.
 
-    `shared` (bytes) is None when a test before the count refused; `joint` is the nest, None when refused.
+    `saving` is None when a test before the count refused; `joint` is the nest, None when refused.
     """
 
     reason: Reason
     vertical: bool
-    shared: int | None = None
+    saving: Saving | None = None
     joint: Joint | None = None
 
 
 def can_fuse(scene: Scene, first: Cluster, second: Cluster) -> Verdict:
-    """Whether `first` then `second` may be one nest, apart from cycles through other clusters."""
+    """Whether `first` then `second` may be one nest, apart from cycles through other clusters.
+
+    *Requires*: two different clusters.
+    """
     vertical = bool(first.mask & second.ancestors)
     early = _refuse_pair(scene, first, second)
     if early is not None:
         return Verdict(early, vertical)
-    shared = shared_bytes(scene.table, first, second)
+    saving = count_saving(scene.graph, scene.table, first, second)
+    shared = saving.shared
     refused = _refuse_size(scene, first, second, shared)
     if refused is None and vertical:
         refused = _refuse_vertical(scene, first, second)
     elif refused is None:
         refused = _refuse_horizontal(scene.policy, first, second, shared)
     if refused is not None:
-        return Verdict(refused, vertical, shared)
+        return Verdict(refused, vertical, saving)
     join = join_loops_inductor if scene.policy.inductor_rules else join_loops
     joint = join(scene.graph, first, second, vertical)
     if isinstance(joint, Reason):
-        return Verdict(joint, vertical, shared)
+        return Verdict(joint, vertical, saving)
     allowed = reason(joint.code, first=first.name, second=second.name, depth=joint.depth)
-    return Verdict(allowed, vertical, shared, joint)
+    return Verdict(allowed, vertical, saving, joint)
 
 
 def find_cycle(scene: Scene, first: Cluster, second: Cluster) -> Reason | None:
@@ -72,8 +76,6 @@ def find_cycle(scene: Scene, first: Cluster, second: Cluster) -> Reason | None:
 
 
 def _refuse_pair(scene: Scene, first: Cluster, second: Cluster) -> Reason | None:
-    if first is second:
-        return reason(reasons.SAME_GROUP, first=first.name)
     for cluster in (first, second):
         if not cluster.is_loop:
             what = describe_extern(scene.graph, cluster)

@@ -41,14 +41,13 @@ class RoundStarted:
 class PairConsidered:
     """One look at a pair. `again`: the look just before fusing, at the groups as they then stand.
 
-    `shared` and `saving` are None when a test before the count refused; `score` is None when refused.
+    `saving` is None when a test before the count refused; `score` is None when refused.
     """
 
     round: int
     first: str
     second: str
     kind: str
-    shared: int | None
     saving: Saving | None
     reason: Reason
     score: Score | None

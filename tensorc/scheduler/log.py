@@ -106,10 +106,8 @@ def event_lines(event: Event) -> Iterator[str]:
 
 
 def _pair_lines(pair: events.PairConsidered) -> Iterator[str]:
-    if pair.again and (pair.reason.allows or pair.reason.code == reasons.SAME_GROUP):
-        return
-    if pair.shared is not None and not pair.again:
-        yield f"{pair.first} and {pair.second} has {pair.shared} shared data"
+    if pair.saving is not None and not pair.again:
+        yield f"{pair.first} and {pair.second} has {pair.saving.shared} shared data"
     if not pair.reason.allows:
         yield f"cannot fuse {pair.first} with {pair.second}: {pair.reason.sentence}"
 
@@ -153,7 +151,7 @@ def event_dict(event: Event) -> dict[str, object]:
 def _plain(value: object) -> object:
     match value:
         case Saving(loads, round_trips):
-            return {"loads": loads, "round_trips": round_trips}
+            return {"shared": value.shared, "loads": loads, "round_trips": round_trips}
         case reasons.Reason(code, sentence):
             return {"code": code, "sentence": sentence}
         case tuple():

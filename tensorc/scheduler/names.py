@@ -49,9 +49,11 @@ def kind_words(node: Node) -> str:
 
 def place_words(origins: tuple[Origin, ...], is_result: bool) -> str:
     """The user's names and lines: `z, s: lines 2-3`, `return: line 4`."""
-    named = tuple(dict.fromkeys(o.name for o in origins if o.name))
+    named = dict.fromkeys(o.name for o in origins if o.name)
+    if is_result and not (origins and origins[-1].name):
+        named["return"] = None
     places = sorted({_line(o) for o in origins})
-    names = ", ".join(named) or ("return" if is_result else "")
+    names = ", ".join(named)
     if not places:
         return names
     lines = f"line {places[0]}" if len(places) == 1 else f"lines {places[0]}-{places[-1]}"

@@ -36,13 +36,12 @@ DEPS_DIFFER = "TC2106"
 INTERMEDIATE_NODES = "TC2107"
 CYCLE = "TC2108"
 WRONG_ORDER = "TC2109"
-SAME_GROUP = "TC2110"
-SMALL_SAVING = "TC2111"
-TOO_FAR = "TC2112"
-TOO_MANY_NODES = "TC2113"
-TOO_MANY_HORIZONTAL = "TC2114"
-PEAK_MEMORY = "TC2115"
-OUTER_FUSED = "TC2116"
+SMALL_SAVING = "TC2110"
+TOO_FAR = "TC2111"
+TOO_MANY_NODES = "TC2112"
+TOO_MANY_HORIZONTAL = "TC2113"
+PEAK_MEMORY = "TC2114"
+OUTER_FUSED = "TC2115"
 
 REASONS: dict[str, str] = {
     VERTICAL: "producer and consumer share a loop nest",
@@ -59,7 +58,6 @@ REASONS: dict[str, str] = {
     INTERMEDIATE_NODES: "intermediate nodes lie between the two",
     CYCLE: "the fusion would close a cycle",
     WRONG_ORDER: "the second must run before the first",
-    SAME_GROUP: "already in one group",
     SMALL_SAVING: "the saving is below the threshold",
     TOO_FAR: "too far apart in the program",
     TOO_MANY_NODES: "the group would be too large",
@@ -83,12 +81,11 @@ _SENTENCES: dict[str, str] = {
     INTERMEDIATE_NODES: "intermediate nodes between {first} and {second} ({between})",
     CYCLE: "fusing would close a cycle through {through}",
     WRONG_ORDER: "{second} must go before {first}",
-    SAME_GROUP: "already fused into {first}",
     SMALL_SAVING: "a saving of {shared} B is below {threshold} B",
     TOO_FAR: "{distance} nodes apart, more than {limit}",
     TOO_MANY_NODES: "{count} nodes together, more than {limit}",
     TOO_MANY_HORIZONTAL: "{count} nodes together, more than {limit} for a horizontal fusion",
-    PEAK_MEMORY: "{kept} B of inputs could not be reused, for a saving of {shared} B",
+    PEAK_MEMORY: "{kept} elements of inputs could not be reused, for a saving of {shared} B",
     OUTER_FUSED: "{outer} shares outer loops already and takes {allowed}",
 }
 

@@ -17,7 +17,7 @@ from tensorc.scheduler.graph import ProgramGraph, depth_first_order
 from tensorc.scheduler.partition import Partition
 from tensorc.scheduler.policy import FusionPolicy
 from tensorc.scheduler.reasons import reason
-from tensorc.scheduler.score import Score, count_saving, score_fusion, score_fusion_inductor
+from tensorc.scheduler.score import Score, score_fusion, score_fusion_inductor
 from tensorc.scheduler.shape_rules import Join, Joint
 
 
@@ -27,6 +27,7 @@ class Candidate:
 
     first: Cluster
     second: Cluster
+    verdict: Verdict
     joint: Joint
     score: Score
 
@@ -75,7 +76,7 @@ def _find_candidates(
         score = _score(scene.policy, first, second, verdict)
         log.append(_considered(scene, first, second, verdict, score, number))
         if verdict.joint is not None and score is not None:
-            found.append(Candidate(first, second, verdict.joint, score))
+            found.append(Candidate(first, second, verdict, verdict.joint, score))
     return found
 
 
@@ -107,10 +108,10 @@ def _touched_buffers(scene: Scene, cluster: Cluster) -> tuple[str, ...]:
 
 
 def _score(policy: FusionPolicy, first: Cluster, second: Cluster, verdict: Verdict) -> Score | None:
-    if verdict.joint is None or verdict.shared is None:
+    if verdict.joint is None or verdict.saving is None:
         return None
     score = score_fusion_inductor if policy.inductor_rules else score_fusion
-    return score(first, second, verdict.shared)
+    return score(first, second, verdict.saving.shared)
 
 
 def _keep_best_class(candidates: list[Candidate], number: int, log: list[Event]) -> list[Candidate]:
@@ -128,7 +129,11 @@ def _keep_best_class(candidates: list[Candidate], number: int, log: list[Event])
 def _fuse_if_still_allowed(scene: Scene, candidate: Candidate, number: int, log: list[Event]) -> None:
     first = scene.partition.cluster_of(candidate.first.members[0])
     second = scene.partition.cluster_of(candidate.second.members[0])
-    verdict = can_fuse(scene, first, second)
+    if first is second:
+        return
+    verdict = candidate.verdict
+    if first is not candidate.first or second is not candidate.second:
+        verdict = can_fuse(scene, first, second)
     if verdict.joint is not None:
         cycle = find_cycle(scene, first, second)
         if cycle is not None:
@@ -138,11 +143,18 @@ def _fuse_if_still_allowed(scene: Scene, candidate: Candidate, number: int, log:
     if verdict.joint is None:
         return
     kind = events.VERTICAL if verdict.vertical else events.HORIZONTAL
-    saving = count_saving(scene.graph, scene.table, first, second)
-    joint = verdict.joint
+    joint, saving = verdict.joint, verdict.saving
+    assert saving is not None
     log.append(
         events.Fused(
-            number, first.name, second.name, kind, joint.join, joint.shape.kind, saving, verdict.reason
+            number,
+            first.name,
+            second.name,
+            kind,
+            joint.join.value,
+            joint.shape.kind.value,
+            saving,
+            verdict.reason,
         )
     )
     scene.partition.merge(first, second, _joined(scene, first, second, joint))
@@ -166,12 +178,9 @@ def _considered(
     number: int,
     again: bool = False,
 ) -> Event:
-    saving = None
-    if verdict.shared is not None:
-        saving = count_saving(scene.graph, scene.table, first, second)
     kind = events.VERTICAL if verdict.vertical else events.HORIZONTAL
     return events.PairConsidered(
-        number, first.name, second.name, kind, verdict.shared, saving, verdict.reason, score, again
+        number, first.name, second.name, kind, verdict.saving, verdict.reason, score, again
     )
 
 

@@ -23,17 +23,17 @@ class Saving:
     loads: int
     round_trips: int
 
-
-def shared_bytes(table: DepTable, first: Cluster, second: Cluster) -> int:
-    """The bytes of the dependencies both have, each once."""
-    return sum(table.sizes[d] for d in first.touched & second.touched)
+    @property
+    def shared(self) -> int:
+        """The bytes of the dependencies both have, each once."""
+        return self.loads + self.round_trips // 2
 
 
 def count_saving(graph: ProgramGraph, table: DepTable, first: Cluster, second: Cluster) -> Saving:
-    """`shared_bytes`, split by what happens to the data."""
+    """The bytes of the dependencies both have, split by what happens to the data."""
     mask = first.mask | second.mask
     loads = round_trips = 0
-    for d in sorted(first.touched & second.touched):
+    for d in first.touched & second.touched:  # sums: the order does not matter
         if _vanishes(graph, table.deps[d].buffer, mask):
             round_trips += 2 * table.sizes[d]
         else:
