@@ -322,7 +322,7 @@ _WORDS = (
     ),
     Slip(
         "TC0110",
-        _in_block("«in» = x + y\n    return x"),
+        _in_block("«true» = x + y\n    return x"),
         "`$found` is a reserved word",
         "choose another name, such as `${found}_`",
         after=r"(?:in|with|requires|and|or|true|false|True|False|None|for|not)\b(?=\s*(?:=(?!=)|,|:|\[))",
@@ -687,14 +687,6 @@ _EXPRESSIONS = (
         before=r"(?P<here>//)\s*(?:[A-Za-z_]\w*)",
         kind="NAME in for and or not with",
         only_here=True,
-    ),
-    Slip(
-        "TC0120",
-        "«//» one comment\n",
-        "a comment does not begin with `//`",
-        "write `#`",
-        after=r"//",
-        section="file",
     ),
     Slip(
         "TC0120",
