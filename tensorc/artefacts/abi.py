@@ -99,11 +99,11 @@ def check_symbols(names: Iterable[str], prefix: str) -> None:
     """Refuse a prefix that is no identifier, or gives a kernel the manifest's own symbol.
 
     Raises:
-        CompileError: TC0802.
+        CompileError: TC0805.
     """
     if prefix and not (prefix.isascii() and prefix.isidentifier()):
         raise CompileError(
-            [Diagnostic("TC0802", f"the symbol prefix '{prefix}' is not the start of a C name", None)]
+            [Diagnostic("TC0805", f"the symbol prefix '{prefix}' is not the start of a C name", None)]
         )
     clash = [n for n in names if c_symbol(n, prefix) in (MANIFEST_SYMBOL, *_C_WORDS, "main")]
     if clash:
@@ -111,7 +111,7 @@ def check_symbols(names: Iterable[str], prefix: str) -> None:
         raise CompileError(
             [
                 Diagnostic(
-                    "TC0802",
+                    "TC0805",
                     f"kernel '{clash[0]}' would have the C symbol '{symbol}', which is taken",
                     None,
                     help="choose another --prefix",

@@ -68,9 +68,9 @@ def render_loader(manifest: Json, library_name: str) -> str:
     functions = "\n".join(_function(k, n, calls) for k, n in zip(manifest["kernels"], names, strict=True))
     entries = ", ".join(f'"{n}": {n}' for n in names)
     head = _HEAD.format(
-        source=_docstring_safe(manifest["source"]["name"]),
+        source=docstring_safe(manifest["source"]["name"]),
         version=manifest["tensorc"],
-        library=_docstring_safe(library_name),
+        library=docstring_safe(library_name),
     )
     tail = _TAIL.format(
         manifest=_manifest_literal(manifest),
@@ -154,7 +154,7 @@ def _function(kernel: Json, name: str, calls: str) -> str:
     )
     keywords = ["out=None", "threads=None", 'copy="auto"']
     arguments = "".join(f"{n}, " for n in parameters)
-    doc = _docstring_safe(f"{kernel['signature']}\n\n{kernel['doc']}".rstrip())
+    doc = docstring_safe(f"{kernel['signature']}\n\n{kernel['doc']}".rstrip())
     doc = doc.replace("\n", "\n        ").replace("\n        \n", "\n\n")
     factory = _fresh("_make", (name, calls))
     return f'''
@@ -202,5 +202,5 @@ def _fresh(name: str, taken: Sequence[str]) -> str:
     return name
 
 
-def _docstring_safe(text: str) -> str:
+def docstring_safe(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + (" " if text.endswith('"') else "")

@@ -83,7 +83,7 @@ def _make_result(name: str, fields: tuple[str, ...], values: tuple[Any, ...]) ->
 class KernelCall:
     """One kernel of a loaded library: `call` takes the arguments in order and checks them all."""
 
-    def __init__(self, spec: dict[str, Any], function: Any, ffi: Any, threaded: bool) -> None:
+    def __init__(self, spec: dict[str, Any], library: Any, ffi: Any, threaded: bool) -> None:
         self.spec = spec
         self.name: str = spec["name"]
         self.signature: str = spec["signature"]
@@ -95,7 +95,8 @@ class KernelCall:
         if len(spec["results"]) > 1:
             fields = tuple(r["field"] for r in spec["results"])
             self.result_type = _result_class(f"{self.name}_result", fields)
-        self._function = function
+        self._library = library  # closed when nothing refers to it
+        self._function = getattr(library, spec["symbol"])
         self._pointer = ffi.from_buffer
         self._threaded = threaded
         self._params = [(ArrayParam if p["shape"] else ScalarParam)(self.name, p) for p in spec["params"]]
@@ -391,6 +392,4 @@ def load_kernels(ffi: Any, path: str, manifest: dict[str, Any]) -> dict[str, Ker
         raise ImportError(f"{path} has ABI version {manifest['abi']}, this loader reads {ABI_VERSION}")
     library = open_library(ffi, path, manifest)
     threaded = manifest["threads"] == "openmp"
-    return {
-        k["name"]: KernelCall(k, getattr(library, k["symbol"]), ffi, threaded) for k in manifest["kernels"]
-    }
+    return {k["name"]: KernelCall(k, library, ffi, threaded) for k in manifest["kernels"]}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensorc.diagnostics.model import ToolchainError
 from tensorc.toolchain.compiler import Compiler, describe_exit, first_lines, run_compiler, toolchain_error
-from tensorc.toolchain.files import output_error, publish, staging_directory
+from tensorc.toolchain.files import output_error, publish, staging_directory, write_staged
 from tensorc.toolchain.target import Target
 
 # Strict IEEE without traps or errno, wrapping integers, only the kernels visible, no C++ runtime.
@@ -23,17 +23,22 @@ _COMPILE_FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`threads` is openmp or none; `sanitize` lists sanitizers (address, undefined)."""
+    """`threads` is openmp or none; `sanitize` lists sanitizers (address, undefined).
+
+    `extra_flags` are the user's (CXXFLAGS); they come first, so that none of them weakens a promise.
+    """
 
     opt_level: int = 2
     threads: str = "openmp"
     debug: bool = False
     sanitize: tuple[str, ...] = ()
+    extra_flags: tuple[str, ...] = ()
 
 
 def compile_flags(target: Target, options: BuildOptions) -> tuple[str, ...]:
     """Flags that decide the code; the cache key holds them."""
-    flags = [f"-O{options.opt_level}", *_COMPILE_FLAGS, *target.flags]
+    extra = (*options.extra_flags, "-fno-fast-math") if options.extra_flags else ()
+    flags = [*extra, f"-O{options.opt_level}", *_COMPILE_FLAGS, *target.flags]
     if options.debug:
         flags.append("-g")
     if options.threads == "openmp":
@@ -73,20 +78,13 @@ def build_library(
     Everything is made in a directory beside the destination and renamed when all of it is there.
 
     Raises:
-        ToolchainError: TC0602, TC0603.
+        ToolchainError: TC0603, TC0602.
         OutputError: TC0604.
     """
     with staging_directory(destination.parent) as staging:
         library = staging / "library.so"
         compile_library(cpp, library, compiler, target, options)
-        staged: dict[Path, Path] = {}
-        for position, (path, data) in enumerate((companions or {}).items()):
-            temporary = staging / f"companion{position}"
-            try:
-                temporary.write_bytes(data)
-            except OSError as error:
-                raise output_error(path, error) from None
-            staged[temporary] = path
+        staged = write_staged(staging, companions or {})
         staged[library] = destination
         publish(staged)
 
@@ -97,7 +95,7 @@ def compile_library(
     """Compile `cpp` to the file `library`; its directory is scratch space of the caller.
 
     Raises:
-        ToolchainError: TC0602 the compiler cannot be started; TC0603 it failed.
+        ToolchainError: TC0603 the compiler cannot be started; TC0602 it failed.
         OutputError: TC0604 the source cannot be written.
     """
     source = library.parent / "kernel.cpp"
@@ -111,7 +109,7 @@ def compile_library(
         *("-shared", "-o", str(library), str(source)),
         *link_flags(compiler, options),
     ]
-    result = run_compiler(argv, "TC0602")
+    result = run_compiler(argv, "TC0603")
     if result.returncode == 0 and library.is_file():
         return
     kept = _keep_source(cpp)
@@ -138,7 +136,7 @@ def _failure(
             "install it or build with --threads=none"
         )
     return toolchain_error(
-        "TC0603",
+        "TC0602",
         f"the C++ compiler {shlex.join(compiler.command)} failed on the generated code: {what}",
         f"command: {shlex.join(command)}",
         f"the generated source is kept in {kept}",

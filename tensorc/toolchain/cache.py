@@ -22,9 +22,7 @@ def default_cache_directory() -> Path:
     return Path(platformdirs.user_cache_dir("tensorc", appauthor=False))
 
 
-def cache_key(
-    cpp: str, compiler: Compiler, target: Target, options: BuildOptions, abi_version: int
-) -> str:
+def cache_key(cpp: str, compiler: Compiler, target: Target, options: BuildOptions, abi_version: int) -> str:
     """Hash of the unit, the compiler, the flags, the CPU features that `native` stands for, the ABI."""
     parts = (
         cpp,
@@ -53,7 +51,7 @@ def cached_library(
     """The library of `cpp` in the store, built first if it is not there or damaged.
 
     Raises:
-        ToolchainError: TC0602, TC0603.
+        ToolchainError: TC0603, TC0602.
         OutputError: TC0604, the store cannot be written.
     """
     entry = directory / cache_key(cpp, compiler, target, options, abi_version)

@@ -52,7 +52,7 @@ def find_compiler(cxx: str | None = None) -> Compiler:
     """The compiler `cxx` (a command line, e.g. `ccache g++`), else the first candidate on the PATH.
 
     Raises:
-        ToolchainError: TC0601 there is none; TC0602 it does not run, or is none we can use.
+        ToolchainError: TC0601 there is none; TC0603 it does not run, or is none we can use.
     """
     if cxx:
         return probe_compiler(_split(cxx))
@@ -87,7 +87,7 @@ def probe_compiler(command: tuple[str, ...]) -> Compiler:
     """What `command` is.
 
     Raises:
-        ToolchainError: TC0602.
+        ToolchainError: TC0603.
     """
     macros = _predefined_macros(command)
     if "__clang__" in macros:
@@ -97,24 +97,22 @@ def probe_compiler(command: tuple[str, ...]) -> Compiler:
         parts = (macros.get(m, "0") for m in ("__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__"))
         family, version = "gcc", ".".join(parts)
     else:
-        raise toolchain_error(
-            "TC0602", f"'{shlex.join(command)}' is neither g++ nor clang++", help=_WAYS_OUT
-        )
+        raise toolchain_error("TC0603", f"'{shlex.join(command)}' is neither g++ nor clang++", help=_WAYS_OUT)
     compiler = Compiler(command, family, version, _machine(macros))
     if compiler.major < _OLDEST[family]:
         oldest = ", ".join(f"{f} {v}" for f, v in _OLDEST.items())
         raise toolchain_error(
-            "TC0602", f"{compiler} is too old", f"the oldest that can build kernels: {oldest}", help=_WAYS_OUT
+            "TC0603", f"{compiler} is too old", f"the oldest that can build kernels: {oldest}", help=_WAYS_OUT
         )
     return compiler
 
 
 def _predefined_macros(command: Sequence[str]) -> dict[str, str]:
     argv = [*command, "-dM", "-E", "-x", "c++", "-"]
-    result = run_compiler(argv, "TC0602")
+    result = run_compiler(argv, "TC0603")
     if result.returncode != 0:
         raise toolchain_error(
-            "TC0602",
+            "TC0603",
             f"the C++ compiler '{shlex.join(command)}' does not work: {describe_exit(result.returncode)}",
             f"command: {shlex.join(argv)}",
             *first_lines(result.stderr),

@@ -61,16 +61,28 @@ def publish(staged: Mapping[Path, Path]) -> None:
             raise output_error(final, error) from None
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write one file.
+def write_staged(staging: Path, contents: Mapping[Path, bytes]) -> dict[Path, Path]:
+    """Write each content (final path -> bytes) into `staging`; the staged files and where they belong.
 
     Raises:
         OutputError: TC0604.
     """
-    with staging_directory(path.parent) as staging:
-        temporary = staging / path.name
+    staged: dict[Path, Path] = {}
+    for position, (path, data) in enumerate(contents.items()):
+        temporary = staging / f"staged{position}"
         try:
             temporary.write_bytes(data)
         except OSError as error:
             raise output_error(path, error) from None
-        publish({temporary: path})
+        staged[temporary] = path
+    return staged
+
+
+def write_all(contents: Mapping[Path, bytes]) -> None:
+    """Write files that share a directory (path -> content), all or none.
+
+    Raises:
+        OutputError: TC0604.
+    """
+    with staging_directory(next(iter(contents)).parent) as staging:
+        publish(write_staged(staging, contents))

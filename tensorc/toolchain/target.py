@@ -85,7 +85,7 @@ def resolve_target(name: str, host: Host) -> Target:
     """The target called `name`.
 
     Raises:
-        CompileError: TC0801, no such target on this machine.
+        CompileError: TC0605, no such target on this machine.
     """
     if name == "generic":
         return Target(name, host.arch, (), ())
@@ -98,7 +98,7 @@ def resolve_target(name: str, host: Host) -> Target:
     raise CompileError(
         [
             Diagnostic(
-                "TC0801",
+                "TC0605",
                 f"unknown target '{name}'",
                 None,
                 notes=(f"targets on this machine: {', '.join(target_names(host))}",),

@@ -1,0 +1,152 @@
+"""`tensorc compile`: a program to a library and what is needed to call it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tensorc.cli.options import (
+    build_options,
+    compile_file,
+    make_observer,
+    message_options,
+    schedule_options,
+    size_options,
+    stage_options,
+)
+
+if TYPE_CHECKING:
+    from tensorc.driver import CompiledUnit, CompileOptions
+
+KINDS = ("so", "py", "pyi", "h", "json", "cpp")
+DEFAULT_KINDS = ("so", "py", "pyi", "h")
+
+
+def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    kinds = [kind.strip() for value in values for kind in value.split(",")]
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise click.BadParameter(f"'{unknown[0]}' is none of {', '.join(KINDS)}")
+    return tuple(dict.fromkeys(kinds))
+
+
+@click.command("compile")
+@click.argument("file", metavar="FILE|-")
+@click.option("-o", "output", metavar="PATH", help="The library, else FILE with .so; - prints one text kind.")
+@click.option(
+    "--emit",
+    "kinds",
+    multiple=True,
+    metavar="KIND,...",
+    callback=_read_kinds,
+    help=f"What to write beside PATH: {', '.join(KINDS)}; by default {','.join(DEFAULT_KINDS)}.",
+)
+@click.option(
+    "--threads",
+    type=click.Choice(["openmp", "none"]),
+    default="openmp",
+    show_default=True,
+    help="none builds serial code without an OpenMP runtime.",
+)
+@click.option("--prefix", default="tdsl_", show_default=True, help="Start of the kernels' C names.")
+@schedule_options
+@build_options
+@size_options
+@stage_options
+@message_options
+def compile_command(
+    file: str,
+    output: str | None,
+    kinds: tuple[str, ...],
+    threads: str,
+    prefix: str,
+    policy: str,
+    cxx: str | None,
+    target: str | None,
+    opt_level: int,
+    debug: bool,
+    sanitize: tuple[str, ...],
+    dims: tuple[tuple[str, int], ...],
+    hints: tuple[tuple[str, int], ...],
+    until: str | None,
+    print_after: tuple[str, ...],
+    time_stages: bool,
+) -> None:
+    """Compile a program to a shared library, its C header and its Python module."""
+    from tensorc.api import read_environment
+    from tensorc.driver import CompileOptions
+
+    environment = read_environment()
+    options = CompileOptions(
+        policy=policy,
+        target=target or environment.target,
+        cxx=cxx or environment.cxx,
+        cxx_flags=environment.cxx_flags,
+        opt_level=opt_level,
+        threads=threads,
+        debug=debug,
+        sanitize=sanitize,
+        prefix=prefix,
+        dims=dims,
+        hints=hints,
+        until=until or "codegen",
+    )
+    chosen = _choose_kinds(kinds, output)
+    unit = compile_file(file, options, make_observer(print_after, time_stages))
+    if until is not None:
+        from tensorc.cli.stage_text import stage_text
+
+        click.echo(stage_text(until, unit.values[until]), nl=False)
+    elif output == "-":
+        click.echo(_text_of(chosen[0], unit), nl=False)
+    else:
+        _write(unit, options, _library_path(file, output, chosen), chosen)
+
+
+def _choose_kinds(kinds: tuple[str, ...], output: str | None) -> tuple[str, ...]:
+    """What to write: as asked for, else what the suffix of -o says, else the usual four."""
+    suffix = Path(output).suffix.removeprefix(".") if output else ""
+    chosen = kinds or ((suffix,) if suffix in KINDS and suffix != "so" else DEFAULT_KINDS)
+    if output == "-" and (len(chosen) != 1 or chosen == ("so",)):
+        raise click.UsageError("-o - needs one --emit kind that is text, such as --emit=cpp")
+    return chosen
+
+
+def _library_path(file: str, output: str | None, chosen: tuple[str, ...]) -> Path:
+    if output is None and file == "-":
+        raise click.UsageError("a program from standard input needs -o PATH")
+    path = Path(output) if output is not None else Path(Path(file).name).with_suffix(".so")
+    if not path.name or (output or "").endswith("/"):
+        raise click.UsageError(f"-o {output} is a directory: give the library's name, such as kernel.so")
+    if not path.suffix:
+        path = path.with_name(f"{path.name}.so")
+    is_single = len(chosen) == 1 or path.suffix.removeprefix(".") not in KINDS
+    return path if is_single else path.with_suffix(".so")
+
+
+def _write(unit: CompiledUnit, options: CompileOptions, path: Path, chosen: tuple[str, ...]) -> None:
+    """Build and write everything, then print one line per kernel."""
+    from tensorc.artefacts.manifest import signature_text
+    from tensorc.driver import resolve_target_option, resolve_toolchain, write_artefacts
+
+    if "so" in chosen:
+        toolchain = resolve_toolchain(options)
+        written = write_artefacts(unit, path, chosen, toolchain.target, toolchain)
+        built_with = f"{toolchain.target.name}, {toolchain.compiler.family} {toolchain.compiler.version}"
+    else:
+        target = resolve_target_option(options)
+        written = write_artefacts(unit, path, chosen, target, None)
+        built_with = target.name
+    names = " ".join(str(p) for p in written)
+    for program in unit.nests:
+        count = len(program.nests)
+        loops = "1 loop nest" if count == 1 else f"{count} loop nests"
+        click.echo(f"{signature_text(program.signature)}: {loops} ({built_with}) -> {names}")
+
+
+def _text_of(kind: str, unit: CompiledUnit) -> str:
+    from tensorc.driver import artefact_text, resolve_target_option, unit_manifest
+
+    return artefact_text(kind, unit, unit_manifest(unit, resolve_target_option(unit.options)), "kernel.so")

@@ -1,0 +1,160 @@
+"""The inputs of `tensorc run`: `x=@x.npy`, `x=rand:1024x1024`, `eps=1e-5`; what is missing is made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorc.diagnostics.model import CompileError, Diagnostic
+from tensorc.dtypes import DType
+from tensorc.signature import Param, Signature
+
+ASSUMED_SIZE = 1024
+"""The value of a dim that has neither a value nor a hint."""
+
+_RANDOM = re.compile(r"rand(?::(\d+(?:x\d+)*)?)?")
+_LARGEST_RANDOM_INTEGER = 100
+
+Array = npt.NDArray[Any]
+
+
+class InputError(CompileError):
+    """An input of the command line is wrong."""
+
+    exit_status = 2
+
+
+def input_error(message: str, signature: Signature) -> InputError:
+    params = ", ".join(f"{p.name}: {p.written}" for p in signature.params)
+    notes = (f"{signature.name} takes {params or 'no arguments'}",)
+    return InputError([Diagnostic("TC0803", message, None, notes=notes)])
+
+
+def make_inputs(signature: Signature, words: Sequence[str], seed: int) -> dict[str, Any]:
+    """Every parameter's array or number. Sizes that no given input decides are those of the hints.
+
+    Raises:
+        InputError: TC0803.
+    """
+    params = {p.name: p for p in signature.params}
+    given = _split_words(signature, words)
+    generator = np.random.default_rng(seed)
+    found: dict[str, Any] = {}
+    for name, text in given.items():
+        found[name] = _read_input(signature, params[name], text, generator)
+    sizes = _sizes(signature, found)
+    for p in signature.params:
+        if p.name not in found:
+            found[p.name] = _make_up(signature, p, sizes, generator)
+    return {p.name: found[p.name] for p in signature.params}
+
+
+def _split_words(signature: Signature, words: Sequence[str]) -> dict[str, str]:
+    names = [p.name for p in signature.params]
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not text:
+            raise input_error(f"the input '{word}' is not of the form NAME=VALUE", signature)
+        if name not in names:
+            raise input_error(f"kernel '{signature.name}' has no parameter '{name}'", signature)
+        if name in found:
+            raise input_error(f"the input '{name}' is given twice", signature)
+        found[name] = text
+    return found
+
+
+def _read_input(signature: Signature, param: Param, text: str, generator: np.random.Generator) -> Any:
+    if text.startswith("@"):
+        return _load(signature, param, text[1:])
+    match = _RANDOM.fullmatch(text)
+    if match and param.shape:
+        if match.group(1) is None:
+            raise input_error(f"'{param.name}={text}' needs a shape, such as rand:1024x1024", signature)
+        shape = tuple(int(n) for n in match.group(1).split("x"))
+        return _random(param.dtype, shape, generator)
+    if param.shape:
+        raise input_error(
+            f"'{param.name}={text}' is no array: write {param.name}=@FILE.npy or {param.name}=rand:8x8",
+            signature,
+        )
+    return _read_number(signature, param, text)
+
+
+def _load(signature: Signature, param: Param, path: str) -> Array:
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise input_error(f"cannot read '{path}' for '{param.name}': {reason}", signature) from None
+    except (ValueError, EOFError) as error:
+        raise input_error(f"'{path}' for '{param.name}' is no .npy file: {error}", signature) from None
+    if not isinstance(loaded, np.ndarray):
+        loaded.close()
+        raise input_error(f"'{path}' for '{param.name}' holds several arrays, not one", signature)
+    return loaded
+
+
+def _read_number(signature: Signature, param: Param, text: str) -> int | float | bool:
+    try:
+        if param.dtype.is_float:
+            return float(text)
+        if param.dtype.is_bool:
+            return {"true": True, "false": False}[text.lower()]
+        return int(text)
+    except (KeyError, ValueError):
+        raise input_error(f"'{text}' is no {param.written} for '{param.name}'", signature) from None
+
+
+def _sizes(signature: Signature, given: dict[str, Any]) -> dict[str, int]:
+    """Every dim: fixed, from the given inputs, else its hint."""
+    sizes = {d.name: d.fixed for d in signature.dims if d.fixed is not None}
+    for b in signature.bindings:
+        param = signature.params[b.param]
+        value = given.get(param.name)
+        if b.dim in sizes or value is None or any(s.name not in sizes for s in _needed(b)):
+            continue
+        extent = value if b.axis is None else _extent(value, b.axis)
+        factor = b.coefficient.evaluate(sizes)
+        if extent is not None and factor:
+            sizes[b.dim] = (int(extent) - b.rest.evaluate(sizes)) // factor
+    for d in signature.dims:
+        sizes.setdefault(d.name, d.hint if d.hint is not None else ASSUMED_SIZE)
+    return sizes
+
+
+def _needed(binding: Any) -> tuple[Any, ...]:
+    return (*binding.coefficient.symbols(), *binding.rest.symbols())
+
+
+def _extent(value: Array, axis: int) -> int | None:
+    return value.shape[axis] if axis < value.ndim else None
+
+
+def _make_up(
+    signature: Signature, param: Param, sizes: dict[str, int], generator: np.random.Generator
+) -> Any:
+    if param.shape:
+        shape = tuple(n.evaluate(sizes) for n in param.shape)
+        if min(shape, default=0) < 0:
+            raise input_error(f"'{param.name}' would have the negative size {min(shape)}", signature)
+        return _random(param.dtype, shape, generator)
+    if param.default is not None:
+        return param.default
+    if param.name in sizes:
+        return sizes[param.name]
+    return _random(param.dtype, (), generator)[()].item()
+
+
+def _random(dtype: DType, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
+    """Normal floats, small integers, coin tosses; always the same for a seed."""
+    if dtype.is_bool:
+        return generator.integers(0, 2, shape).astype(np.bool_)
+    if dtype.is_integer:
+        limit = _LARGEST_RANDOM_INTEGER
+        return np.asarray(generator.integers(-limit, limit, shape, endpoint=True), dtype.numpy)
+    return np.asarray(generator.standard_normal(shape), dtype.numpy)
