@@ -11,18 +11,20 @@ from tensorc.codegen.c_ast import Function, Text, Unit
 from tensorc.codegen.kernel import EmitOptions, emit_kernel
 from tensorc.codegen.print_c import print_function, print_unit
 from tensorc.loop_schedule.program import NestProgram
+from tensorc.operators import OPERATORS
 
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
-_RUNTIME_NAME = re.compile(r"\btc_\w+")
-_OPTIONAL = (
-    "reduce_sum.h",
-    "reduce_extreme.h",
-    "reduce_arg.h",
-    "reduce_variance.h",
-    "elementary_f32.h",
-    "elementary_f64.h",
-)
+_ELEMENTARY = "|".join(row.name for row in OPERATORS.values() if row.elementary)
+_OPTIONAL = {
+    "reduce_sum.h": re.compile(r"tc_(sum|prod)_\w+_begin"),
+    "reduce_extreme.h": re.compile(r"tc_(max|min|any|all)_\w+_begin"),
+    "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
+    "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
+    "elementary_f32.h": re.compile(rf"tc_({_ELEMENTARY})_f32"),
+    "elementary_f64.h": re.compile(rf"tc_({_ELEMENTARY})_f64"),
+}
+"""The headers a unit needs only where its kernels match."""
 
 _EXPORT = """\
 #define TC_EXPORT __attribute__((visibility("default")))"""
@@ -59,12 +61,10 @@ def runtime_text(kernels: str = "") -> str:
 
     Parsing unused headers is most of a small kernel's compile time.
     """
-    wanted = set(_RUNTIME_NAME.findall(kernels))
     seen: set[str] = set()
     text = _expand("scalars.h", seen) + _expand("lanes.h", seen)
-    lanes = set(_RUNTIME_NAME.findall(text))
-    for name in _OPTIONAL:
-        if (wanted - lanes).intersection(_RUNTIME_NAME.findall(_header(name))):
+    for name, pattern in _OPTIONAL.items():
+        if pattern.search(kernels):
             text += _expand(name, seen)
     return text
 

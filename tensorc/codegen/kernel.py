@@ -49,7 +49,7 @@ from tensorc.codegen.reduce import (
 from tensorc.codegen.values import Context, emit_let, emit_store
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import Axis, Role
+from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.loop_schedule.program import Nest, NestProgram, RowReduce
 from tensorc.signature import SizeCheck
@@ -85,7 +85,8 @@ class _Kernel:
         chosen = c_names({f"array {n}": n for n in own} | {f"dim {d}": d for d in dims})
         self.arrays = {n: chosen[f"array {n}"] for n in own}
         self.arrays |= {results[k]: chosen[f"array {r.name}"] for k, r in enumerate(signature.results)}
-        self.arrays |= {b.name: b.name for b in program.buffers if b.role is Role.TEMPORARY}
+        self.arrays |= dict(program.memory)
+        self.owners = [b for b in program.buffers if (b.name, b.name) in program.memory]
         self.dims = {d: chosen[f"dim {d}"] for d in dims}
         self.dims |= {d.name: self.arrays[d.name] for d in signature.dims if d.name in scalars}
 
@@ -112,9 +113,7 @@ class _Kernel:
 
     def _body_parameters(self) -> list[Parameter]:
         fixed = [Parameter("const int64_t", self.dims[d.name]) for d in self._fixed()]
-        temporaries = [
-            Parameter(f"{b.dtype.c} *", b.name) for b in self.program.buffers if b.role is Role.TEMPORARY
-        ]
+        temporaries = [Parameter(f"{b.dtype.c} *", b.name) for b in self.owners]
         parts = [Parameter(f"struct {state} *", name) for name, state, _ in self._parts()]
         threads = [
             Parameter("char *", "scratch"),
@@ -283,9 +282,7 @@ class _Kernel:
         out: list[Stmt] = []
         total: Expr = Integer(0)
         pieces: list[tuple[str, str]] = []
-        for b in self.program.buffers:
-            if b.role is not Role.TEMPORARY:
-                continue
+        for b in self.owners:
             size: Expr = Integer(b.dtype.size)
             for extent in b.shape:
                 size = Call("tc_size_mul", (size, size_expr(extent, self.dims)))

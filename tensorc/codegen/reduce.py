@@ -292,8 +292,8 @@ def emit_column_reduce(reduce: ColumnReduce, context: Context) -> list[Stmt]:
 def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     columns = size_expr(reduce.columns.extent, context.names)
     out: list[Stmt] = [
-        let("strip_begin", Binary("*", Name("strip"), Integer(STRIP))),
-        let("strip_end", Call("tc_min", (plus(Name("strip_begin"), STRIP), columns))),
+        let("column_begin", Binary("*", Name("strip"), Integer(STRIP))),
+        let("column_end", Call("tc_min", (plus(Name("column_begin"), STRIP), columns))),
     ]
     for a in reduce.accumulators:
         size = Integer(STRIP // LANES)
@@ -305,16 +305,16 @@ def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
 
 
 def _column_state(a: Accumulator, reduce: ColumnReduce) -> Expr:
-    offset = Binary("-", Name(reduce.columns.name), Name("strip_begin"))
+    offset = Binary("-", Name(reduce.columns.name), Name("column_begin"))
     return Unary("&", Index(state_of(a), Binary("/", offset, Integer(LANES))))
 
 
 def _each_vector(reduce: ColumnReduce, body: Sequence[Stmt], lanes: bool = False) -> Stmt:
     """`for` each vector of columns of the strip, the last one perhaps partial."""
     v = reduce.columns.name
-    left = Binary("-", Name("strip_end"), Name(v))
+    left = Binary("-", Name("column_end"), Name(v))
     active = [Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,)))] if lanes else []
-    return For(v, Name("strip_begin"), less(Name(v), Name("strip_end")), LANES, (*active, *body))
+    return For(v, Name("column_begin"), less(Name(v), Name("column_end")), LANES, (*active, *body))
 
 
 def _column_begin(reduce: ColumnReduce, context: Context) -> list[Stmt]:
@@ -360,14 +360,14 @@ def _column_chunks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
 def _column_blocks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     """Blocks of eight rows over the strip, then the rows that are left."""
     r, v = reduce.inner.name, reduce.columns.name
-    end = Name("strip_end")
+    end = Name("column_end")
     single = _column_rows(reduce, context)
     block: tuple[Stmt, ...] = (
-        Declare("int64_t", v, Name("strip_begin")),
+        Declare("int64_t", v, Name("column_begin")),
         For(v, None, at_most(plus(Name(v), LANES), end), LANES, tuple(_column_step(reduce, context))),
         If(less(Name(v), end), tuple(single(plus(Name(r), COLUMN_BLOCK)))),
     )
-    rest = For(v, Name("strip_begin"), less(Name(v), end), LANES, tuple(single(Name("chunk_end"))))
+    rest = For(v, Name("column_begin"), less(Name(v), end), LANES, tuple(single(Name("chunk_end"))))
     return [
         Declare("int64_t", r, Name("chunk")),
         For(r, None, at_most(plus(Name(r), COLUMN_BLOCK), Name("chunk_end")), COLUMN_BLOCK, block),
@@ -410,7 +410,7 @@ def _column_rows(reduce: ColumnReduce, context: Context) -> Callable[[Expr], lis
         for a in reduce.accumulators:
             args = (number, inside.value(a.value), *_row_position(a, reduce, row, context))
             body.append(_call(a, "tail", _column_state(a, reduce), *args, columns=True))
-        left = Binary("-", Name("strip_end"), Name(v))
+        left = Binary("-", Name("column_end"), Name(v))
         close = [_call(a, "block", _column_state(a, reduce), columns=True) for a in reduce.accumulators]
         return [
             Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,))),
@@ -428,14 +428,14 @@ def _column_results(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     values = declared(reduce.after)
     whole = emit_simple(reduce.after, context.inside(v, Name(v), None, values, ""))
     part = emit_simple(reduce.after, context.inside(v, Name(v), Name(f"{v}_lanes"), values, ""))
-    left = Binary("-", Name("strip_end"), Name(v))
+    left = Binary("-", Name("column_end"), Name(v))
     lanes = Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,)))
     body = (
         *results,
         If(
-            at_most(plus(Name(v), LANES), Name("strip_end")),
+            at_most(plus(Name(v), LANES), Name("column_end")),
             tuple(whole),
             (lanes, *part),
         ),
     )
-    return [For(v, Name("strip_begin"), less(Name(v), Name("strip_end")), LANES, body)]
+    return [For(v, Name("column_begin"), less(Name(v), Name("column_end")), LANES, body)]

@@ -157,13 +157,15 @@ class Nest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestProgram:
-    """One kernel. `buffers` are the arrays that exist in memory; `memory` maps a temporary to the temporary
-    whose memory it uses (itself when it has its own)."""
+    """One kernel. `buffers` are the arrays that exist in memory; `memory` maps a temporary to the array
+    whose memory it uses (itself when it has its own). `unfused_bytes` is what the nodes would move one by one.
+    """
 
     signature: Signature
     buffers: tuple[Buffer, ...]
     memory: tuple[tuple[str, str], ...]
     nests: tuple[Nest, ...]
+    unfused_bytes: Poly
 
     def buffer(self, name: str) -> Buffer:
         return next(b for b in self.buffers if b.name == name)

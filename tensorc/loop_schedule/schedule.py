@@ -10,6 +10,7 @@ from tensorc.index_algebra import ONE, ZERO, Poly, as_poly, product
 from tensorc.loop_ir.program import Buffer, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
 from tensorc.loop_schedule.columns import build_columns
 from tensorc.loop_schedule.flat import build_flat
+from tensorc.loop_schedule.memory import place_barriers, share_memory
 from tensorc.loop_schedule.program import Matmul, Nest, NestProgram, Scratch, Stmt
 from tensorc.loop_schedule.rows import build_rows
 from tensorc.loop_schedule.whole import build_whole
@@ -22,25 +23,32 @@ def schedule_loops(fused: FusedProgram) -> NestProgram:
     """Build the nest of every group and decide where every buffer lives."""
     program = fused.loop
     arrays = _array_names(program, fused.groups)
-    nests: list[Nest] = []
-    unfinished: set[str] = set()
-    for group in fused.groups:
-        body, scratch = _build(program, group, arrays)
-        reads = {name for node in group.nodes for name in reads_of(node)}
-        barrier = bool(reads & unfinished)
-        if barrier:
-            unfinished = set()
-        written = {node.buffer for node in group.nodes}
-        unfinished |= written & arrays
-        kept = {s.buffer for s in scratch} | arrays
-        registers = tuple(n.buffer for n in group.nodes if n.buffer not in kept)
-        names = tuple(n.name for n in group.nodes)
-        nests.append(
-            Nest(group.name, names, group.shape, body, scratch, registers, barrier, _work(group.nodes))
-        )
+    nests = [_nest(program, group, arrays) for group in fused.groups]
     buffers = tuple(b for b in program.buffers if b.name in arrays)
-    memory = tuple((b.name, b.name) for b in buffers if b.role is Role.TEMPORARY)
-    return NestProgram(program.signature, buffers, memory, tuple(nests))
+    memory = share_memory(buffers, nests)
+    unfused = ZERO
+    for node in program.nodes:
+        unfused = unfused + _node_bytes(program, node)
+    return NestProgram(
+        program.signature, buffers, memory, place_barriers(nests, dict(memory)), unfused
+    )
+
+
+def _nest(program: LoopProgram, group: FusedGroup, arrays: frozenset[str]) -> Nest:
+    body, scratch = _build(program, group, arrays)
+    kept = {s.buffer for s in scratch} | arrays
+    registers = tuple(n.buffer for n in group.nodes if n.buffer not in kept)
+    names = tuple(n.name for n in group.nodes)
+    return Nest(group.name, names, group.shape, body, scratch, registers, False, _work(group.nodes))
+
+
+def _node_bytes(program: LoopProgram, node: Node) -> Poly:
+    if isinstance(node, NopNode):
+        return ZERO
+    total = array_bytes(program.buffer(node.buffer))
+    for name in reads_of(node):
+        total = total + array_bytes(program.buffer(name))
+    return total
 
 
 def _array_names(program: LoopProgram, groups: tuple[FusedGroup, ...]) -> frozenset[str]:

@@ -1,0 +1,73 @@
+"""Reading a nest: its statements in order, what it loads and stores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tensorc.index_algebra import Poly
+from tensorc.loop_ir.program import Load
+from tensorc.loop_schedule.program import (
+    ColumnReduce,
+    Let,
+    Matmul,
+    Nest,
+    Parallel,
+    ParallelVector,
+    RowReduce,
+    Serial,
+    Single,
+    Stmt,
+    Store,
+    Vector,
+)
+
+
+def children(s: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly inside `s`, in the order they run."""
+    match s:
+        case Parallel(_, body) | Serial(_, body) | Vector(_, body) | ParallelVector(_, body) | Single(body):
+            return body
+        case RowReduce():
+            return s.body
+        case ColumnReduce():
+            return (*s.body, *s.after)
+        case Let() | Store() | Matmul():
+            return ()
+
+
+def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
+    """Every statement, outer before inner."""
+    for s in body:
+        yield s
+        yield from walk(children(s))
+
+
+def loads_in(body: Sequence[Stmt]) -> list[tuple[str, Poly]]:
+    """(buffer, index) of every load, in order."""
+    found: list[tuple[str, Poly]] = []
+    for s in walk(body):
+        if isinstance(s, Let) and isinstance(s.attrs, Load):
+            found.append((s.attrs.buffer, s.attrs.index))
+        elif isinstance(s, Matmul):
+            found.extend((read.buffer, read.index) for read in (s.node.left, s.node.right))
+    return found
+
+
+def stores_in(body: Sequence[Stmt]) -> list[tuple[str, Poly | None]]:
+    """(buffer, index) of every store, in order; the index of a product's result is None."""
+    found: list[tuple[str, Poly | None]] = []
+    for s in walk(body):
+        if isinstance(s, Store):
+            found.append((s.buffer, s.index))
+        elif isinstance(s, Matmul):
+            found.append((s.node.buffer, None))
+    return found
+
+
+def read_buffers(nest: Nest) -> tuple[str, ...]:
+    """The buffers a nest loads from, scratch included, each once."""
+    return tuple(dict.fromkeys(name for name, _ in loads_in(nest.body)))
+
+
+def written_buffers(nest: Nest) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for name, _ in stores_in(nest.body)))
