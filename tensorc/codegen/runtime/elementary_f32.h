@@ -371,7 +371,8 @@ TC_NOINLINE __attribute__((cold)) void tcf_log1p_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_log_full(1.0f + lanes->x) : lanes->y;
 }
 
-/* 1 + x rounds: k comes from the rounded sum, f = x 2^-k + (2^-k - 1) from x itself, with its error. */
+/* 1 + x rounds: k comes from the rounded sum, f = x 2^-k + (2^-k - 1) from x itself, with its
+ * error, which counts f_low / (1 + f), to second order. */
 TC_INLINE tc_f32 tc_log1p_f32(tc_f32 x) {
     tc_f32 u = 1.0f + x;
     tc_i32 e = tcf_log_exponent(u);
@@ -379,7 +380,7 @@ TC_INLINE tc_f32 tc_log1p_f32(tc_f32 x) {
     tc_f32 base = s - 1.0f;
     tc_f32 f = tcf_fma(x, s, base);
     tc_f32 f_low = tcf_fma(x, s, base - f);
-    f_low = tcf_fma(-f, f_low, f_low);
+    f_low = tcf_fma(-f, tcf_fma(-f, f_low, f_low), f_low);
     tc_f32 y = tcf_log_sum(__builtin_convertvector(e >> 23, tc_f32), f, f_low);
     y = (tc_f32)((tc_i32)y | tcf_sign_bit(x));
     tc_bool rare = tcf_outside(u, 0x00800000u, 0x7d800000u);
