@@ -121,3 +121,42 @@ def test_links_lead_somewhere() -> None:
 def test_language_page_compiles(number: int) -> None:
     module = tensorc.compile(fenced_blocks(LANGUAGE, "tdsl")[number])
     assert module
+
+
+def later_operations() -> list[str]:
+    """The names in the last column of the language page's table of operations."""
+    section = LANGUAGE.split("## 3. Operations")[1].split("## 4.")[0]
+    rows = [re.split(r"(?<!\\)\|", line) for line in section.splitlines() if line.startswith("| ")]
+    assert rows[0][3].strip() == "later"
+    return [word for row in rows[1:] for word in re.sub(r"`[^`]*`", "", row[3]).split()]
+
+
+def codes_of(text: str) -> set[str]:
+    try:
+        tensorc.compile(text)
+    except tensorc.CompileError as error:
+        return {d.code for d in error.diagnostics}
+    return set()
+
+
+@pytest.mark.parametrize("name", later_operations())
+def test_later_operations_say_so(name: str) -> None:
+    assert codes_of(f"kernel k(x: f32[N, D]) {{ return {name}(x) }}") == {"TC0501"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import "other.tdsl"',
+        "kernel k[T: f32 | f64](x: T[N]) -> T[N] { return x }",
+        "kernel k(x: f16[N]) -> f16[N] { return x }",
+        "kernel k(x: f32[N]) -> f32[N] {\n iterate 3 with x {\n x = x * 2\n }\n return x\n}",
+        "kernel k(x: f32[N]) -> f32[N - 1] {\n y[i] = x[i] + x[i + 1] for i in N - 1\n return y\n}",
+        "kernel k(x: f32[N]) -> f32[N] {\n @inline y = x + 1\n return y\n}",
+    ],
+    ids=["import", "dtype parameter", "f16", "iterate", "index notation", "pin"],
+)
+def test_later_constructs_say_so(text: str) -> None:
+    codes = codes_of(text)
+    assert codes
+    assert all(code.startswith("TC05") for code in codes)
