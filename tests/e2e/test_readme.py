@@ -147,7 +147,7 @@ def test_later_operations_say_so(name: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'import "other.tdsl"',
+        'import "other.tdsl"\nkernel k(x: f32[N]) -> f32[N] { return x }',
         "kernel k[T: f32 | f64](x: T[N]) -> T[N] { return x }",
         "kernel k(x: f16[N]) -> f16[N] { return x }",
         "kernel k(x: f32[N]) -> f32[N] {\n iterate 3 with x {\n x = x * 2\n }\n return x\n}",
