@@ -60,7 +60,7 @@ CATALOGUE: dict[str, str] = {
     "TC0406": "result of another shape than declared",
     "TC0407": "matrix product of sizes that differ",
     "TC0408": "reduction over nothing",
-    "TC0409": "new shape with another number of elements",
+    "TC0409": "new shape that the elements do not fit",
     "TC0410": "size expression that cannot be",
     "TC0411": "axis named twice",
     # limits

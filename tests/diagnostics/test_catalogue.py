@@ -8,6 +8,7 @@ import pytest
 from tensorc.diagnostics.catalogue import CATALOGUE
 from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.scheduler.reasons import REASONS
+from tensorc.sema.check import check_file
 from tensorc.source import Source
 from tensorc.syntax.parser import parse_file
 from tensorc.syntax.slips import SLIPS
@@ -16,13 +17,16 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "errors").glob("TC*.md")}
 EXAMPLE = re.compile(r"This program raises it:\n\n```tdsl\n(.*?)\n```", re.DOTALL)
 MENDED = re.compile(r"## How to mend it\n.*?```tdsl\n(.*?)\n```", re.DOTALL)
-SYNTAX = sorted(code for code in PAGES if code.startswith("TC01") and EXAMPLE.search(PAGES[code]))
+WITH_EXAMPLE = sorted(code for code in PAGES if EXAMPLE.search(PAGES[code]))
 
 
-def syntax_codes(text: str) -> list[str]:
+def codes_of(text: str) -> set[str]:
+    """The codes of all messages about a program."""
     bag = DiagnosticBag()
-    parse_file(Source("page.tdsl", text), bag)
-    return [d.code for d in bag.items]
+    file = parse_file(Source("page.tdsl", text), bag)
+    if not bag.has_errors:
+        check_file(file, bag)
+    return {d.code for d in bag.items}
 
 
 def test_every_code_in_the_source_is_in_the_catalogue() -> None:
@@ -54,19 +58,20 @@ def test_the_reasons_of_the_fusion_log_have_their_titles() -> None:
     assert fusion == REASONS
 
 
-def test_every_code_of_the_slips_has_a_page_with_an_example() -> None:
-    assert sorted({slip.code for slip in SLIPS} - set(SYNTAX)) == []
+def test_every_code_of_a_slip_and_of_the_checker_s_rules_has_an_example() -> None:
+    rules = {code for code in CATALOGUE if code.startswith(("TC02", "TC03", "TC04"))}
+    assert sorted(({slip.code for slip in SLIPS} | rules) - set(WITH_EXAMPLE)) == []
 
 
-@pytest.mark.parametrize("code", SYNTAX)
-def test_syntax_pages(code: str) -> None:
+@pytest.mark.parametrize("code", WITH_EXAMPLE)
+def test_the_example_of_a_page_raises_its_code_alone(code: str) -> None:
     example = EXAMPLE.search(PAGES[code])
     assert example is not None
-    assert syntax_codes(example.group(1)) == [code]
+    assert codes_of(example.group(1)) == {code}
 
 
 @pytest.mark.parametrize("code", sorted(code for code in PAGES if MENDED.search(PAGES[code])))
-def test_mended_programs_parse(code: str) -> None:
+def test_the_mended_program_of_a_page_raises_nothing(code: str) -> None:
     mended = MENDED.search(PAGES[code])
     assert mended is not None
-    assert syntax_codes(mended.group(1) + "\n") == []
+    assert codes_of(mended.group(1) + "\n") == set()
