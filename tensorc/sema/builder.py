@@ -78,20 +78,16 @@ class Builder:
             return value
         return self.emit("cast", (value,), None, dtype, value.shape, site)
 
+    def promote(self, value: Tensor, dtype: DType, site: Site) -> Tensor:
+        """A cast that the user did not write: it has no origin of its own."""
+        return self.cast(value, dtype, Site(site.span, ""))
+
     def view(self, kind: str, value: Tensor, index: Sequence[Poly], shape: Shape, site: Site) -> Tensor:
         return self.emit("view", (value,), View(kind, tuple(index)), value.dtype, shape, site, value.weak)
 
-    def reduce(
-        self,
-        kind: str,
-        value: Tensor,
-        axes: tuple[int, ...],
-        dtype: DType,
-        site: Site,
-        correction: float = 0.0,
-    ) -> Tensor:
-        shape = tuple(s for k, s in enumerate(value.shape) if k not in axes)
-        return self.emit("reduce", (value,), Reduce(kind, axes, correction), dtype, shape, site)
+    def reduce(self, value: Tensor, attrs: Reduce, dtype: DType, site: Site) -> Tensor:
+        shape = tuple(s for k, s in enumerate(value.shape) if k not in attrs.axes)
+        return self.emit("reduce", (value,), attrs, dtype, shape, site)
 
     # -- operands ------------------------------------------------------------------------------
 
@@ -102,10 +98,10 @@ class Builder:
                 return self.constant(value, dtype, site, weak)
             case Known():
                 own = default_dtype(value)
-                return self.cast(self.constant(Known(value.value), own, site), dtype, site)
+                return self.promote(self.constant(Known(value.value), own, site), dtype, site)
             case Size(poly):
                 return self.size(poly, dtype, site, weak)
-        result = self.cast(value, dtype, site)
+        result = self.promote(value, dtype, site)
         return replace(result, weak=True) if weak and not result.weak else result
 
     def broadcast(self, value: Tensor, shape: Shape, site: Site, kind: str = "broadcast_to") -> Tensor:
@@ -139,7 +135,7 @@ class Builder:
                 adapted[position] = self._retyped(op, branches, dtype)
             else:
                 strong = Tensor(position, op.dtype, op.shape)
-                adapted[position] = self.cast(strong, dtype, site).id
+                adapted[position] = self.promote(strong, dtype, site).id
         return Tensor(adapted[value.id], dtype, value.shape)
 
     def _retyped(self, op: TensorOp, operands: tuple[int, ...], dtype: DType) -> int:
@@ -161,9 +157,17 @@ class Builder:
     # -- names, checks, messages -----------------------------------------------------------------
 
     def give_name(self, value: Tensor, name: str) -> None:
-        """Remember the user's name of a value, unless it has one already."""
-        if not self.ops[value.id].name:
-            self.ops[value.id] = replace(self.ops[value.id], name=name)
+        """Remember the user's name of a value, unless it has one already.
+
+        A view that came with the value (`keepdims`) shares its name with what it shows.
+        """
+        position = value.id
+        while not self.ops[position].name:
+            op = self.ops[position]
+            self.ops[position] = replace(op, name=name)
+            if op.op != "view" or self.ops[op.operands[0]].span != op.span:
+                return
+            position = op.operands[0]
 
     def require(self, kind: str, left: Poly, relation: str, right: Poly, text: str, span: Span) -> None:
         """Have a relation of sizes checked at the call, unless it is plain that it holds."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
 from tensorc.sema.builder import Builder
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, evaluate, run
-from tensorc.sema.functions import TooLarge
+from tensorc.sema.functions import TooLargeError
 from tensorc.sema.numbers import constant_value, fits
 from tensorc.sema.results import head_of
 from tensorc.sema.scopes import DimFact, FileScope, Frame, warn_hiding
@@ -28,6 +27,7 @@ def read_declarations(
     for name in {**hints, **dims}:
         scope.dims[name] = DimFact(dims.get(name), hints.get(name))
     _read_functions(file, bag, scope)
+    scope.recursive = _find_recursion(scope, bag)
     kernels: dict[str, Span] = {}
     for item in file.items:
         match item:
@@ -42,7 +42,6 @@ def read_declarations(
                 pass
             case ast.Kernel():
                 _declare(bag, kernels, item.name, head_of(item), "kernels")
-    scope.recursive = _find_recursion(scope, bag)
     return scope
 
 
@@ -71,6 +70,7 @@ def _read_functions(file: ast.File, bag: DiagnosticBag, scope: FileScope) -> Non
         first: dict[str, Span] = {}
         for parameter in item.params:
             _declare(bag, first, parameter.name, parameter.span, "parameters")
+            warn_hiding(bag, parameter.name, parameter.span)
 
 
 def _read_dim(
@@ -131,7 +131,7 @@ def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> V
     c = _context(bag, scope)
     try:
         value: Value = run(evaluate(c, node, Frame()))
-    except TooLarge:
+    except TooLargeError:
         return POISON
     if isinstance(value, Known) or is_poisoned(value):
         return value
@@ -146,7 +146,7 @@ def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> V
 
 
 def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
-    return Context(Builder(bag), replace(scope), SymbolTable(scope.dims), evaluate_call)
+    return Context(Builder(bag), scope, SymbolTable(scope.dims), evaluate_call)
 
 
 # -- recursion -------------------------------------------------------------------------------------

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
 
-from tensorc.dtypes import BOOL, F64, DType
-from tensorc.index_algebra import Poly, is_positive, maximum, minimum
+from tensorc.dtypes import BOOL, F64, I64, DType
+from tensorc.index_algebra import ZERO, Poly, is_positive, maximum, minimum, product
 from tensorc.operators import OPERATORS, Operator, Typing
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.numbers import cast_known, default_dtype, fold
-from tensorc.sema.promotion import Common, common_type, kind_of, storage_type
+from tensorc.sema.numbers import cast_known, default_dtype, fits, fold
+from tensorc.sema.promotion import Common, common_type, kind_of, storage_type, strong_dtype
 from tensorc.sema.shapes import broadcast_shapes
 from tensorc.sema.values import (
     POISON,
@@ -116,7 +116,9 @@ def _domain_help(row: Operator, kind: str) -> str:
 
 
 def _refuse(k: Builder, row: Operator, operands: Items[Numeric], site: Site, domain: str, help: str) -> None:
-    found = " and ".join(dict.fromkeys(str(storage_type(v)) for v in operands))
+    # a literal only follows: the other operand is what is wrong
+    strong = [str(d) for d in map(strong_dtype, operands) if d is not None]
+    found = " and ".join(dict.fromkeys(strong or [str(storage_type(v)) for v in operands]))
     written = f"`{row.symbol}`" if row.symbol else site.origin
     if row.name == "negative":
         written = "unary `-`"
@@ -161,9 +163,7 @@ def _check_exponent(k: Builder, operands: Items[Numeric], site: Site) -> bool:
 
 def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Value | None:
     """Sizes stay sizes under integer arithmetic; None leaves the operation to the program."""
-    if not all(
-        isinstance(v, Size) or (isinstance(v, Known) and v.kind == "i" and v.dtype is None) for v in operands
-    ):
+    if not all(isinstance(v, Size) or _is_weak_integer(v) for v in operands):
         return None
     result = _size_arithmetic(op, operands)
     if result is None:
@@ -174,12 +174,30 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
             k.error("TC0410", f"{site.origin} of a size by zero", site.span, label="the divisor is 0")
             return POISON
         if divisor is not None and not is_positive(divisor):
-            k.require("divisor", divisor, "!=", Poly(), f"the divisor {divisor} of a size is zero", site.span)
+            k.require(
+                "divisor", divisor, "!=", Poly(), f"the divisor {divisor} of a size must not be 0", site.span
+            )
     known = result.constant
     return Size(result) if known is None else Known(known)
 
 
+def _is_weak_integer(value: Numeric) -> bool:
+    return isinstance(value, Known) and value.kind == "i" and value.dtype is None
+
+
 _MAX_SIZE_POWER = 8
+
+_SIZE_OPERATIONS: dict[str, Callable[..., Poly]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "floor_divide": lambda a, b: a // b if b != 0 else ZERO,
+    "remainder": lambda a, b: a % b if b != 0 else ZERO,
+    "maximum": maximum,
+    "minimum": minimum,
+    "negative": lambda a: -a,
+    "square": lambda a: a * a,
+}
 
 
 def _size_arithmetic(op: str, operands: Items[Numeric]) -> Poly | None:
@@ -187,39 +205,21 @@ def _size_arithmetic(op: str, operands: Items[Numeric]) -> Poly | None:
     polys = [s for s in sizes if s is not None]
     if len(polys) < len(sizes):
         return None
-    match op, polys:
-        case "add", [a, b]:
-            return a + b
-        case "subtract", [a, b]:
-            return a - b
-        case "multiply", [a, b]:
-            return a * b
-        case "floor_divide", [a, b]:
-            return a // b if b != 0 else Poly()
-        case "remainder", [a, b]:
-            return a % b if b != 0 else Poly()
-        case "maximum", [a, b]:
-            return maximum(a, b)
-        case "minimum", [a, b]:
-            return minimum(a, b)
-        case "negative", [a]:
-            return -a
-        case "square", [a]:
-            return a * a
-        case "power", [a, b]:
-            times = b.constant
-            if times is None or not 0 <= times <= _MAX_SIZE_POWER:
-                return None
-            result = Poly([((), 1)])
-            for _ in range(times):
-                result = result * a
-            return result
-    return None
+    if op in _SIZE_OPERATIONS:
+        return _SIZE_OPERATIONS[op](*polys)
+    times = polys[1].constant if op == "power" else None
+    if times is None or not 0 <= times <= _MAX_SIZE_POWER:
+        return None
+    return product([polys[0]] * times)
 
 
 def _size_result(op: str, operands: Items[Numeric]) -> Poly | None:
     """The size that arithmetic on integer scalar parameters stands for."""
-    if op not in ("add", "subtract", "multiply", "negative") or any(size_of(v) is None for v in operands):
+    if op not in _SIZE_OPERATIONS or any(size_of(v) is None for v in operands):
+        return None
+    divisor = size_of(operands[-1]) if op in ("floor_divide", "remainder") else None
+    # a divisor that a call chooses may be 0, where values give 0 and sizes are refused
+    if divisor is not None and divisor.constant in (None, 0):
         return None
     return _size_arithmetic(op, operands)
 
@@ -288,6 +288,8 @@ def convert(k: Builder, site: Site, value: Numeric, dtype: DType) -> Numeric:
     """The value converted to a strong `dtype`, in the type it computes in until then."""
     match value:
         case Known():
+            if value.kind == "i" and value.dtype is None and dtype.is_integer and not fits(value, I64):
+                k.literal_error(value, I64, site.span)
             return cast_known(value, dtype)
         case Size(poly):
             return k.size(poly, dtype, site) if dtype != BOOL else _nonzero(k, site, value)

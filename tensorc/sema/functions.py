@@ -6,16 +6,16 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from tensorc.sema.expressions import Context, Steps, evaluate
-from tensorc.sema.scopes import Frame
+from tensorc.sema.scopes import Frame, warn_hiding
 from tensorc.sema.types import check_annotation
 from tensorc.sema.values import POISON, Arg, Poison, Sequence, Tensor, Value, describe
 from tensorc.source import Span
 from tensorc.syntax import ast
 
-MAX_INLINED_CALLS = 20_000
+MAX_INLINED_CALLS = 10_000
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """The kernel's `def`s expand beyond what can be compiled; the message is in the bag."""
 
 
@@ -31,7 +31,7 @@ def inline_function(c: Context, function: ast.Function, bound: Mapping[str, Arg]
             call,
             label="expanding this call",
         )
-        raise TooLarge
+        raise TooLargeError
     frame = Frame(call, function.name)
     for parameter in function.params:
         place = frame.place(parameter.span)
@@ -40,7 +40,7 @@ def inline_function(c: Context, function: ast.Function, bound: Mapping[str, Arg]
         else:
             assert parameter.default is not None
             value = yield evaluate(c, parameter.default, Frame(call, function.name))
-        frame.bind(c.builder.bag, parameter.name, value, place, quiet=True)
+        frame.bind(c.builder.bag, parameter.name, value, place)
     result: Value | None = yield run_body(c, function.body, frame)
     if result is None:
         c.builder.error("TC0210", f"`{function.name}` returns nothing", frame.place(function.span))
@@ -100,7 +100,9 @@ def _assign(c: Context, statement: ast.Assign, frame: Frame) -> Steps:
         span = frame.place(target.span)
         if target.type is not None:
             item = yield check_annotation(c, target.type, item, frame, span)
-        frame.bind(c.builder.bag, target.name, item, span, quiet=bool(frame.function))
+        frame.bind(c.builder.bag, target.name, item, span)
+        # at the bare place, so that a def that is called often warns once
+        warn_hiding(c.builder.bag, target.name, target.span)
         if isinstance(item, Tensor) and target.name != "_":
             c.builder.give_name(item, target.name)
     return POISON

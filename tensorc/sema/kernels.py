@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorc.diagnostics.model import DiagnosticBag
-from tensorc.index_algebra import ZERO, Poly, dim, is_nonnegative
+from tensorc.index_algebra import Poly, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, run
-from tensorc.sema.functions import TooLarge, run_body
+from tensorc.sema.functions import TooLargeError, run_body
 from tensorc.sema.parameters import check_kernel_features, read_parameters
 from tensorc.sema.requirements import read_requires
 from tensorc.sema.results import check_results
 from tensorc.sema.scopes import FileScope, Frame
 from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
-from tensorc.signature import Binding, Param, Signature, SizeCheck
+from tensorc.signature import Param, Signature, SizeCheck
 from tensorc.syntax import ast
 from tensorc.tensor_ir.program import ParamRef, SizeValue, TensorProgram, View
 
@@ -28,7 +28,7 @@ def check_kernel(scope: FileScope, node: ast.Kernel, bag: DiagnosticBag) -> Tens
     c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call)
     try:
         program = _check(c, node)
-    except TooLarge:
+    except TooLargeError:
         program = None
     for diagnostic in own.items:
         bag.add(diagnostic)
@@ -45,7 +45,7 @@ def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
     requires = read_requires(c, node)
     returned: Value | None = run(run_body(c, node.body, frame))
     results = check_results(c, node, returned)
-    _warn_unused(c, node, frame)
+    _warn_unused(c, frame)
     if results is None or c.builder.bag.has_errors:
         return None
     mentioned = _mentioned_dims(c.builder, params, requires)
@@ -55,7 +55,6 @@ def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
     bound = find_bindings(params, used)
     checks = (
         *_axis_checks(params, bound.checked),
-        *_dim_checks(params, bound.bindings),
         *requires,
         *c.builder.checks,
     )
@@ -104,12 +103,12 @@ def _parameter_frame(c: Context, node: ast.Kernel, read: Sequence[Param | None])
             if not param.shape and param.dtype.is_integer:
                 value = Tensor(value.id, value.dtype, (), size=dim(param.name))
         if written.name not in frame.names:
-            frame.bind(c.builder.bag, written.name, value, written.span, quiet=True)
+            frame.bind(c.builder.bag, written.name, value, written.span)
             frame.names[written.name].read = True
     return frame
 
 
-def _warn_unused(c: Context, node: ast.Kernel, frame: Frame) -> None:
+def _warn_unused(c: Context, frame: Frame) -> None:
     if c.builder.bag.has_errors:
         return
     for name, local in frame.names.items():
@@ -142,19 +141,8 @@ def _axis_checks(params: Sequence[Param], checked: Sequence[AxisPlace]) -> tuple
     checks: list[SizeCheck] = []
     for place in checked:
         param = params[place.param]
-        text = f"axis {place.axis} of '{param.name}' has size {place.size}"
+        text = f"axis {place.axis} of '{param.name}' must have size {place.size}"
         checks.append(
             SizeCheck("axis", place.size, "==", place.size, text, param.span, place.param, place.axis)
         )
-    return tuple(checks)
-
-
-def _dim_checks(params: Sequence[Param], bindings: Sequence[Binding]) -> tuple[SizeCheck, ...]:
-    """Dims that a binding could make negative: the algebra of sizes takes them as >= 0."""
-    checks: list[SizeCheck] = []
-    for b in bindings:
-        from_axis = b.axis is not None and is_nonnegative(b.coefficient) and is_nonnegative(-b.rest)
-        if not from_axis:
-            text = f"the size {b.dim} is negative"
-            checks.append(SizeCheck("nonnegative", dim(b.dim), ">=", ZERO, text, params[b.param].span))
     return tuple(checks)

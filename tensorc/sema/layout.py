@@ -12,7 +12,7 @@ from tensorc.sema.promotion import common_type
 from tensorc.sema.reductions import permute
 from tensorc.sema.shapes import axes_argument, broadcast_shapes, rank_of, shape_argument, shape_of
 from tensorc.sema.values import POISON, Arg, Numeric, Sequence, Tensor, Value, describe
-from tensorc.tensor_ir.program import Shape
+from tensorc.tensor_ir.program import Reduce, Shape
 
 Args = Mapping[str, Arg]
 
@@ -211,8 +211,9 @@ def _product(k: Builder, site: Site, a: Tensor, b: Tensor) -> Tensor:
     spread_a = k.view("broadcast_to", a, [*lead, row, inner], full, site)
     spread_b = k.view("broadcast_to", b, [*lead, inner, column], full, site)
     products = k.elementwise("multiply", [spread_a, spread_b], a.dtype, site)
-    total = k.reduce("sum", k.cast(products, I64, site), (len(full) - 1,), I64, site)
-    return k.cast(total, a.dtype, site)
+    wide = k.promote(products, I64, site)
+    total = k.reduce(wide, Reduce("sum", (len(full) - 1,)), I64, site)
+    return k.promote(total, a.dtype, site)
 
 
 def _drop_matrix_axes(k: Builder, site: Site, product: Tensor, row: bool, column: bool) -> Tensor:

@@ -118,16 +118,11 @@ def cast_known(number: Known, dtype: DType) -> Known:
     if isinstance(value, float):
         if math.isnan(value):
             return Known(0, dtype)
-        return Known(
-            int(min(max(value, low), high)) if math.isfinite(value) else _saturated(value, dtype), dtype
-        )
+        if math.isinf(value):
+            return Known(high if value > 0 else low, dtype)
+        return Known(min(max(int(value), low), high), dtype)
     width = high - low + 1
     return Known((int(value) - low) % width + low, dtype)
-
-
-def _saturated(value: float, dtype: DType) -> int:
-    low, high = INTEGER_RANGE[dtype]
-    return high if value > 0 else low
 
 
 def default_dtype(number: Known) -> DType:
@@ -227,32 +222,21 @@ def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
         return None
 
 
+_FLOAT: dict[str, Callable[..., bool | float]] = {
+    **_COMPARE,
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": lambda a, b: a / b if b else a * math.copysign(math.inf, b),
+    "abs": abs,
+    "square": lambda a: a * a,
+    "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan,
+    "reciprocal": lambda a: 1.0 / a if a else math.copysign(math.inf, a),
+    "isnan": math.isnan,
+    "isinf": math.isinf,
+    "isfinite": math.isfinite,
+}
+
+
 def _fold_floats(op: str, values: tuple[float, ...]) -> Known | None:
-    if op in _COMPARE:
-        return Known(_COMPARE[op](*values))
-    match op, values:
-        case "add", (a, b):
-            return Known(a + b)
-        case "subtract", (a, b):
-            return Known(a - b)
-        case "multiply", (a, b):
-            return Known(a * b)
-        case "divide", (a, b):
-            return Known(a / b if b else a * math.copysign(math.inf, b))
-        case "abs", (a,):
-            return Known(abs(a))
-        case "square", (a,):
-            return Known(a * a)
-        case "sqrt", (a,):
-            return Known(math.sqrt(a) if a >= 0 else math.nan)
-        case "reciprocal", (a,):
-            return Known(1.0 / a if a else math.copysign(math.inf, a))
-        case "isnan", (a,):
-            return Known(math.isnan(a))
-        case "isinf", (a,):
-            return Known(math.isinf(a))
-        case "isfinite", (a,):
-            return Known(math.isfinite(a))
-        case "power", (a, b) if a > 0 and math.isfinite(a) and math.isfinite(b):
-            return Known(a**b)
-    return None
+    return Known(_FLOAT[op](*values)) if op in _FLOAT else None

@@ -45,33 +45,13 @@ def _reduction(name: str, *keywords: str) -> Operation:
     return Operation(name, ("x",), partial(_reduce, kind=name), (), ("axis", "keepdims", *keywords))
 
 
-_UNARY = [
-    "abs",
-    "sign",
-    "negative",
-    "square",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "sin",
-    "cos",
-    "tanh",
-    "erf",
-    "sigmoid",
-    "relu",
-    "floor",
-    "ceil",
-    "trunc",
-    "round",
-    "isnan",
-    "isinf",
-    "isfinite",
-]
+# fmt: off
+_UNARY = (
+    "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1",
+    "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc",
+    "round", "isnan", "isinf", "isfinite",
+)
+# fmt: on
 
 _ROWS: tuple[Operation, ...] = (
     *(_elementwise(name, "x") for name in _UNARY),
@@ -107,56 +87,14 @@ _ROWS: tuple[Operation, ...] = (
 
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
-LATER: frozenset[str] = frozenset(
-    [
-        "cbrt",
-        "log2",
-        "log10",
-        "logaddexp",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "atan2",
-        "sinh",
-        "cosh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "erfc",
-        "softplus",
-        "hypot",
-        "logsumexp",
-        "cumulative_sum",
-        "cumulative_prod",
-        "cumulative_max",
-        "reshape",
-        "concat",
-        "stack",
-        "flip",
-        "roll",
-        "repeat",
-        "tile",
-        "pad",
-        "tril",
-        "triu",
-        "diagonal",
-        "eye",
-        "take",
-        "take_along_axis",
-        "tensordot",
-        "vecdot",
-        "outer",
-        "einsum",
-        "update",
-        "segment_sum",
-        "segment_max",
-        "segment_min",
-        "segment_prod",
-        "scatter_add",
-        "sort",
-        "argsort",
-        "topk",
-    ]
-)
+# fmt: off
+LATER: frozenset[str] = frozenset((
+    "cbrt", "log2", "log10", "logaddexp", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
+    "asinh", "acosh", "atanh", "erfc", "softplus", "hypot", "logsumexp", "cumulative_sum",
+    "cumulative_prod", "cumulative_max", "reshape", "concat", "stack", "flip", "roll", "repeat",
+    "tile", "pad", "tril", "triu", "diagonal", "eye", "take", "take_along_axis", "tensordot",
+    "vecdot", "outer", "einsum", "update", "segment_sum", "segment_max", "segment_min",
+    "segment_prod", "scatter_add", "sort", "argsort", "topk",
+))
+# fmt: on
 """Operations of the language that this version does not build."""

@@ -16,7 +16,7 @@ from tensorc.sema.builder import Builder, Site, element_count
 from tensorc.sema.elementwise import as_bool, convert, dtype_argument, numeric, stored
 from tensorc.sema.shapes import axes_argument, flag_argument, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Tensor, Value, describe
-from tensorc.tensor_ir.program import Shape, View
+from tensorc.tensor_ir.program import Reduce, Shape, View
 
 Args = Mapping[str, Arg]
 
@@ -42,11 +42,8 @@ def check_reduction(k: Builder, site: Site, kind: str, args: Args) -> Value:
     if request is None or not _check_dtype(k, request, args):
         return POISON
     operand = _prepare(k, site, request, value)
-    if (
-        REDUCTIONS.get(kind)
-        and REDUCTIONS[kind].empty_raises
-        and not _check_nonempty(k, site, request, operand)
-    ):
+    row = REDUCTIONS.get(kind)
+    if row is not None and row.empty_raises and not _check_nonempty(k, site, request, operand):
         return POISON
     result = _REDUCERS[kind](k, site, request, operand)
     return _keep_dims(k, site, request, operand.shape, result) if request.keepdims else result
@@ -111,7 +108,7 @@ def _prepare(k: Builder, site: Site, request: _Request, value: Numeric) -> Tenso
     """The operand in the dtype that the reduction accumulates in (`dtype=` or NumPy's rule)."""
     if request.kind in ("any", "all", "count_nonzero"):
         operand = as_bool(k, site, value)
-        return k.cast(operand, I64, site) if request.kind == "count_nonzero" else operand
+        return k.promote(operand, I64, site) if request.kind == "count_nonzero" else operand
     operand = stored(k, site, value)
     integral = not operand.dtype.is_float
     if request.kind in ("sum", "prod"):
@@ -124,7 +121,7 @@ def _prepare(k: Builder, site: Site, request: _Request, value: Numeric) -> Tenso
 
 
 def _converted(k: Builder, site: Site, value: Tensor, dtype: DType) -> Tensor:
-    result = convert(k, site, value, dtype)
+    result = convert(k, Site(site.span, ""), value, dtype)
     return result if isinstance(result, Tensor) else stored(k, site, result)
 
 
@@ -142,7 +139,7 @@ def _check_nonempty(k: Builder, site: Site, request: _Request, operand: Tensor) 
         return False
     for size in sizes:
         if not is_positive(size):
-            text = f"{request.kind} of an empty operand has no value: the size {size} is 0"
+            text = f"{request.kind} needs a non-empty operand"
             k.require("nonempty", size, ">", ZERO, text, site.span)
     return True
 
@@ -162,10 +159,10 @@ def _reduce(
     """One `reduce` op; of a permuted view, the reduction of what it permutes, permuted back."""
     source = _permuted_source(k, value)
     if source is None or (kind in ("argmax", "argmin") and len(axes) > 1):
-        return k.reduce(kind, value, axes, dtype, site, correction)
+        return k.reduce(value, Reduce(kind, axes, correction), dtype, site)
     operand, order = source
     inner_axes = tuple(sorted(order[a] for a in axes))
-    result = k.reduce(kind, operand, inner_axes, dtype, site, correction)
+    result = k.reduce(operand, Reduce(kind, inner_axes, correction), dtype, site)
     kept = [a for a in range(len(operand.shape)) if a not in inner_axes]
     wanted = [kept.index(order[a]) for a in range(len(order)) if a not in axes]
     return permute(k, result, tuple(wanted), site, "permute_dims")
@@ -209,7 +206,7 @@ def _plain(k: Builder, site: Site, request: _Request, operand: Tensor) -> Tensor
     if request.axes:
         result = _reduce(k, site, kind, operand, request.axes, operand.dtype)
     narrow = request.dtype is not None and request.dtype != result.dtype
-    return k.cast(result, request.dtype, site) if narrow and request.dtype else result
+    return k.promote(result, request.dtype, site) if narrow and request.dtype else result
 
 
 def _arg_extreme(k: Builder, site: Site, request: _Request, operand: Tensor) -> Tensor:

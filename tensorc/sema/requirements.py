@@ -38,11 +38,13 @@ def _relations(c: Context, node: ast.Compare) -> Generator[Any, Any, list[SizeCh
     sides: list[Poly | None] = []
     for item in (node.first, *node.operands):
         sides.append((yield _size(c, item)))
+    written = [item.span.text for item in (node.first, *node.operands)]
     checks: list[SizeCheck] = []
     for position, relation in enumerate(node.ops):
         left, right = sides[position], sides[position + 1]
         if left is not None and right is not None:
-            checks.append(SizeCheck("requires", left, relation, right, node.span.text, node.span))
+            text = f"{written[position]} {relation} {written[position + 1]}"
+            checks.append(SizeCheck("requires", left, relation, right, text, node.span))
     return checks
 
 

@@ -41,7 +41,7 @@ def check_results(c: Context, node: ast.Kernel, returned: Value | None) -> Resul
     ids: list[int] = []
     for position, (value, span) in enumerate(zip(values, spans, strict=True)):
         want = declared[position] if declared is not None else None
-        name = _result_name(node, position, len(values))
+        name = node.results[position].name if node.results is not None else ""
         found = None if is_poisoned(value) else _check_result(c, value, want, name, span)
         if found is not None:
             ids.append(found.id)
@@ -90,34 +90,29 @@ def _value_spans(node: ast.Kernel, count: int) -> tuple[Span, ...]:
 def _report_count(c: Context, node: ast.Kernel, declared: int, returned: int, span: Span) -> None:
     c.builder.error(
         "TC0210",
-        f"kernel `{node.name}` declares {declared} result{'s' if declared != 1 else ''}, but returns {returned}",
+        f"kernel `{node.name}` declares {declared} results, but returns {returned}",
         span,
         label=f"expected {declared}, found {returned}",
     )
-
-
-def _result_name(node: ast.Kernel, position: int, count: int) -> str:
-    if node.results is not None and node.results[position].name:
-        return node.results[position].name
-    return "out" if count == 1 else f"out{position}"
 
 
 def _check_result(c: Context, value: Value, want: WrittenType | None, name: str, span: Span) -> Tensor | None:
     if not isinstance(value, Tensor | Known | Size):
         c.builder.error("TC0305", f"a result must be a tensor or a number, found {describe(value)}", span)
         return None
+    what = f"result `{name}`" if name else "the result"
     found = stored(c.builder, Site(span, "return"), value)
     if want is None:
         return found
     if found.dtype != want.dtype:
         c.builder.error(
             "TC0305",
-            f"result `{name}` is {type_text(found.dtype, found.shape)}, but is declared {want.text}",
+            f"{what} is {type_text(found.dtype, found.shape)}, but is declared {want.text}",
             span,
             label=f"expected {want.dtype}, found {found.dtype}",
             help=f"a result type never converts: write {want.dtype}(...), or declare {found.dtype}",
         )
         return None
-    if not match_shape(c, want, found.shape, span, "TC0406", f"result `{name}`"):
+    if not match_shape(c, want, found.shape, span, "TC0406", what):
         return None
     return found

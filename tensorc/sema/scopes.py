@@ -63,7 +63,7 @@ class Frame:
     def place(self, span: Span) -> Span:
         return span if self.call is None else span.called_from(self.call)
 
-    def bind(self, bag: DiagnosticBag, name: str, value: Value, span: Span, *, quiet: bool = False) -> None:
+    def bind(self, bag: DiagnosticBag, name: str, value: Value, span: Span) -> None:
         """Assign a name once; `_` is thrown away."""
         if name == "_":
             return
@@ -78,8 +78,6 @@ class Frame:
                 help=f"names are assigned once: choose another, as {name}2",
             )
             return
-        if not quiet:
-            warn_hiding(bag, name, span)
         self.names[name] = Local(value, span)
 
 

@@ -145,7 +145,7 @@ def require_extent(k: Builder, poly: Poly, span: Span) -> None:
         k.error("TC0410", f"a size cannot be negative, found {poly}", span, label=f"this is {poly}")
         return
     if not is_nonnegative(poly):
-        k.require("nonnegative", poly, ">=", Poly(), f"the size {poly} is negative", span)
+        k.require("nonnegative", poly, ">=", Poly(), f"the size {poly} must not be negative", span)
 
 
 def shape_argument(k: Builder, arg: Arg) -> Shape | None:

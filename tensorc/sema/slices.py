@@ -134,7 +134,7 @@ def _integer_index(k: Builder, item: Arg, size: Poly, axis_number: int, value: N
             label=f"the axis of {describe(value)} has size {size}",
         )
         return None
-    text = f"index {place} is out of range for axis {axis_number} of size {size}"
+    text = f"index {place} must be in range of axis {axis_number}, of size {size}"
     k.require("index", resolved, ">=", ZERO, text, item.span)
     k.require("index", resolved, "<", size, text, item.span)
     return resolved

@@ -121,6 +121,6 @@ def match_shape(c: Context, written: WrittenType, shape: Shape, span: Span, code
                 label=f"expected {written.text}, found shape ({actual})",
             )
             return False
-        text = f"{written.text} says size {declared} on axis {axis}, the value has {inferred}"
+        text = f"axis {axis} of {what} must have the size {declared} that {written.text} says"
         c.builder.require("shape", inferred, "==", declared, text, span)
     return True
