@@ -118,7 +118,10 @@ def _whole(nodes: list[LoopNode]) -> NestShape | Refusal:
             return Refusal(LOOP_SHAPES, f"{first.name} and {node.name} sweep different spaces")
         if node.iter_axes and node.reduce_axes:
             return Refusal(LOOP_SHAPES, f"{first.name} is a full reduction, {node.name} a partial one")
-    if not _reads_where_written(sweep, len(space)):
+    swept = {n.buffer for n in sweep if n.iter_axes}
+    scalars = [n for n in nodes if not n.iter_axes and n.reduction is None]
+    picks_element = any(read.buffer in swept for n in scalars for read in loads(n))
+    if picks_element or not _reads_where_written(sweep, len(space)):
         return Refusal(ACCESS, "an element is read elsewhere than where the same step wrote it")
     return NestShape(NestKind.WHOLE)
 
@@ -142,7 +145,7 @@ def _columns(nodes: list[LoopNode]) -> NestShape | None:
 
 
 def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
-    depth = min(len(n.iter_axes) for n in nodes)
+    depth = min(len(n.iter_axes) - (1 if _is_columns(n) else 0) for n in nodes)
     while depth and any(
         _extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes
     ):
@@ -153,6 +156,11 @@ def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
         if _reads_where_written(nodes, shared):
             return NestShape(NestKind.ROWS, shared)
     return Refusal(ACCESS, "an element is read in another outer step than the one that writes it")
+
+
+def _is_columns(node: LoopNode) -> bool:
+    """Such a reduction needs its last iteration axis for vectors: it cannot be an outer axis."""
+    return node.reduction is not None and node.reduction.tree is Tree.COLUMNS
 
 
 def _reads_where_written(nodes: list[LoopNode], shared: int) -> bool:

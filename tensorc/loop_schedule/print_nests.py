@@ -1,0 +1,144 @@
+"""Print a NestProgram as text, and its loop structure in one line.
+
+kernel epilogue
+  nest fused_sin_add_sum_relu_mul_0: rows
+    v2 = constant 1.0 : f32
+    parallel i0 < N
+      reduce rows j0 < D: v4 = sum v3
+        v0 = load x[j0 + D*i0] : f32
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorc.loop_ir.program import Axis, IndexValue, Literal, Load, ScalarRef
+from tensorc.loop_schedule.program import (
+    Accumulator,
+    ColumnReduce,
+    Let,
+    Matmul,
+    Nest,
+    NestProgram,
+    Parallel,
+    ParallelVector,
+    RowReduce,
+    Serial,
+    Single,
+    Stmt,
+    Store,
+    Vector,
+)
+
+
+def print_nest_program(program: NestProgram) -> str:
+    """The program's text; equal programs print equal text."""
+    lines = [f"kernel {program.signature.name}"]
+    lines.extend(f"  {name} in the memory of {place}" for name, place in program.memory if name != place)
+    for nest in program.nests:
+        if nest.barrier:
+            lines.append("  barrier")
+        lines.append(f"  nest {nest.name}: {nest.shape.kind}")
+        lines.extend(f"    scratch {s.buffer}: {s.dtype}[{s.extent}]" for s in nest.scratch)
+        lines.extend(_statements(nest.body, 2))
+    return "\n".join(lines) + "\n"
+
+
+def _statements(body: Sequence[Stmt], depth: int) -> list[str]:
+    lines: list[str] = []
+    for s in body:
+        lines.append("  " * depth + _head(s))
+        match s:
+            case ColumnReduce():
+                lines.extend(_statements(s.body, depth + 1))
+                if s.after:
+                    lines.append("  " * depth + "then")
+                    lines.extend(_statements(s.after, depth + 1))
+            case Let() | Store() | Matmul():
+                pass
+            case _:
+                lines.extend(_statements(s.body, depth + 1))
+    return lines
+
+
+def _head(s: Stmt) -> str:
+    match s:
+        case Let():
+            return f"{s.name} = {_let(s)} : {s.dtype}"
+        case Store(buffer, index, value, _):
+            return f"{buffer}[{index}] = {value}"
+        case Parallel(axes, _):
+            return f"parallel {_axes(axes)}"
+        case Serial(axis, _):
+            return f"for {_axes((axis,))}"
+        case Vector(axis, _):
+            return f"vector {_axes((axis,))}"
+        case ParallelVector(axis, _):
+            return f"parallel vector {_axes((axis,))}"
+        case RowReduce():
+            where = _axes((*s.outer, s.inner))
+            return f"{'parallel ' if s.parallel else ''}reduce rows {where}: {_accumulators(s.accumulators)}"
+        case ColumnReduce():
+            kept, reduced = _axes((*s.iterate, s.columns)), _axes((*s.outer, s.inner))
+            which = f"{'parallel ' if s.parallel else ''}reduce columns {kept} over {reduced}"
+            return f"{which}: {_accumulators(s.accumulators)}"
+        case Single():
+            return "one thread"
+        case Matmul(node, _):
+            sizes = "*".join(f"[{size}]" for size in (node.m, node.k, node.n))
+            return f"{node.buffer} = matmul {node.left.buffer} {node.right.buffer} {sizes}"
+
+
+def _let(s: Let) -> str:
+    match s.attrs:
+        case Load(buffer, index):
+            return f"load {buffer}[{index}]"
+        case ScalarRef(param):
+            return f"scalar {param}"
+        case Literal(value):
+            return f"constant {value!r}"
+        case IndexValue(index):
+            return f"index {index}"
+        case None:
+            return " ".join((s.op, *s.args))
+
+
+def _axes(axes: Sequence[Axis]) -> str:
+    return ", ".join(f"{a.name} < {a.extent}" for a in axes)
+
+
+def _accumulators(accumulators: Sequence[Accumulator]) -> str:
+    return ", ".join(f"{a.name} = {a.kind} {a.value}" for a in accumulators)
+
+
+def nest_structure(nest: Nest) -> str:
+    """The loops of a nest in one line: `i0{ j0(sum) ; j0 }` is an outer loop with a sum and a map inside."""
+    return _structure(nest.body)
+
+
+def _structure(body: Sequence[Stmt]) -> str:
+    parts: list[str] = []
+    for s in body:
+        match s:
+            case Parallel(axes, inner):
+                parts.append(f"{_loop(axes)}{{ {_structure(inner)} }}")
+            case Serial(axis, inner):
+                parts.append(f"{axis.name}{{ {_structure(inner)} }}")
+            case Vector(axis, _) | ParallelVector(axis, _):
+                parts.append(axis.name)
+            case RowReduce():
+                kinds = " ".join(a.kind for a in s.accumulators)
+                parts.append(f"{_loop((*s.outer, s.inner))}({kinds})")
+            case ColumnReduce():
+                kinds = " ".join(a.kind for a in s.accumulators)
+                kept = _loop((*s.iterate, s.columns))
+                parts.append(f"{kept}{{ {_loop((*s.outer, s.inner))}({kinds}) }}")
+            case Matmul():
+                parts.append("matmul")
+            case Let() | Store() | Single():
+                pass
+    return " ; ".join(parts)
+
+
+def _loop(axes: Sequence[Axis]) -> str:
+    return ",".join(a.name for a in axes)
