@@ -403,10 +403,11 @@ _DECLARATIONS = (
     ),
     Slip(
         "TC0109",
-        "kernel f(x «f32»[N]) -> f32[N] { return x }\n",
+        "kernel f(x «f32[N]») -> f32[N] { return x }\n",
         "`:` is missing between the parameter `$name` and its type",
-        "write `$name: $found`",
+        "write `$name: $type`",
         before=r"(?P<name>[A-Za-z_]\w*)",
+        after=r"(?P<type>\w+(?:\[[^\]\n]*\])?)",
         kind="NAME",
         section="kernel",
         accepts=(":",),

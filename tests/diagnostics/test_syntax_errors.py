@@ -36,7 +36,7 @@ def block(statements: str) -> str:
 EXACT = {
     "«let» z = x + y": ("an assignment needs no `let`", "write `z = …`"),
     "x «+=» y": ("`+=` is not an assignment", "a name is assigned once: give the new value a new name"),
-    "kernel f(x «f32»[N])": ("`:` is missing between the parameter `x` and its type", "write `x: f32`"),
+    "kernel f(x «f32[N]»)": ("`:` is missing between the parameter `x` and its type", "write `x: f32[N]`"),
     "kernel f(x: f32[N]) «f32[N]»": ("`->` is missing before the result type", "write `-> f32[N]`"),
     "«retrun» x": ("`retrun` does not begin a statement", "did you mean `return`?"),
     "return «2x»": ("`2x` is neither a number nor a name", "write `2 * x`"),
