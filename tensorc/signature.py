@@ -96,3 +96,10 @@ class Signature:
         """Dims that are arguments of the C function: bound from arrays, not fixed, not scalars."""
         scalars = {p.name for p in self.params if not p.shape}
         return tuple(d.name for d in self.dims if d.fixed is None and d.name not in scalars)
+
+    def result_name(self, position: int) -> str:
+        """The result's written name, else `out` (the only one) or `out0`, `out1`, ..."""
+        name = self.results[position].name
+        if name:
+            return name
+        return "out" if len(self.results) == 1 else f"out{position}"

@@ -79,12 +79,14 @@ class _Kernel:
         self.options = options
         signature = program.signature
         results = {b.result: b.name for b in program.buffers if b.result is not None}
-        own = [p.name for p in signature.params] + [r.name for r in signature.results]
+        params = {f"array {p.name}": p.name for p in signature.params}
+        outs = {f"result {k}": signature.result_name(k) for k in range(len(signature.results))}
         scalars = {p.name for p in signature.params if not p.shape}
         dims = [d.name for d in signature.dims if d.name not in scalars]
-        chosen = c_names({f"array {n}": n for n in own} | {f"dim {d}": d for d in dims})
-        self.arrays = {n: chosen[f"array {n}"] for n in own}
-        self.arrays |= {results[k]: chosen[f"array {r.name}"] for k, r in enumerate(signature.results)}
+        chosen = c_names(params | outs | {f"dim {d}": d for d in dims})
+        self.results = [chosen[key] for key in outs]
+        self.arrays = {name: chosen[key] for key, name in params.items()}
+        self.arrays |= {results[k]: c for k, c in enumerate(self.results)}
         self.arrays |= dict(program.memory)
         self.owners = [b for b in program.buffers if (b.name, b.name) in program.memory]
         self.dims = {d: chosen[f"dim {d}"] for d in dims}
@@ -128,7 +130,9 @@ class _Kernel:
         for p in signature.params:
             kind = f"const {p.dtype.c} *" if p.shape else f"const {p.dtype.c}"
             out.append(Parameter(kind, self.arrays[p.name]))
-        out.extend(Parameter(f"{r.dtype.c} *", self.arrays[r.name]) for r in signature.results)
+        out.extend(
+            Parameter(f"{r.dtype.c} *", name) for r, name in zip(signature.results, self.results, strict=True)
+        )
         out.extend(Parameter("const int64_t", self.dims[d]) for d in signature.passed_dims)
         return out
 

@@ -73,7 +73,7 @@ def _names(program: NestProgram, buffers: Sequence[str]) -> str:
 
 
 def _label(program: NestProgram, buffer: Buffer) -> str:
-    return buffer.name if buffer.result is None else program.signature.results[buffer.result].name
+    return buffer.name if buffer.result is None else program.signature.result_name(buffer.result)
 
 
 def _allocations(program: NestProgram, show: object) -> str:

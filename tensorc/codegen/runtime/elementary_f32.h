@@ -26,14 +26,14 @@ TC_CONST double tcf_pi[2] = {
 TC_CONST double tcf_inv_pi[1] = {
     0x1.45f306dc9c883p-2};
 TC_CONST float tcf_exp_p[5] = {
-    0x1.fffffcp-2f, 0x1.555494p-3f, 0x1.555868p-5f, 0x1.1238a6p-7f,
-    0x1.6a97e2p-10f};
+    0x1.fffffcp-2f, 0x1.555494p-3f, 0x1.55586ap-5f, 0x1.12387p-7f,
+    0x1.6a95c4p-10f};
 TC_CONST float tcf_exp2_p[6] = {
-    0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af76p-5f, 0x1.3b2e18p-7f,
-    0x1.5f0c8ep-10f, 0x1.41383ep-13f};
+    0x1.62e43p-1f, 0x1.ebfbdcp-3f, 0x1.c6af72p-5f, 0x1.3b2e18p-7f,
+    0x1.5f0e3cp-10f, 0x1.4138dep-13f};
 TC_CONST float tcf_expm1_p[6] = {
-    0x1p-1f, 0x1.555554p-3f, 0x1.5554f8p-5f, 0x1.1112dep-7f,
-    0x1.6d3a24p-10f, 0x1.9e67f6p-13f};
+    0x1p-1f, 0x1.555554p-3f, 0x1.5554fap-5f, 0x1.1112bcp-7f,
+    0x1.6d381cp-10f, 0x1.9eae08p-13f};
 TC_CONST float tcf_log_p[9] = {
     -0x1p-1f, 0x1.555506p-2f, -0x1.ffff04p-3f, 0x1.99d068p-3f,
     -0x1.5599d2p-3f, 0x1.1ed2ccp-3f, -0x1.f38d36p-4f, 0x1.1e7f3ap-3f,
@@ -82,25 +82,25 @@ TC_CONST float tcf_erf_value[8] = {
     0x1.fe82ccp-1f, 0x1.ffe60ep-1f, 0x1.fffef4p-1f, 0x1.fffffap-1f};
 TC_CONST float tcf_erf_p0[8] = {
     0x1.06eba8p-3f, 0x1.b5f582p-1f, 0x1.7d8db2p-2f, 0x1.7e0bc2p-4f,
-    0x1.b7a278p-7f, 0x1.22acp-10f, 0x1.ba9b44p-15f, 0x1.6e88cap-20f};
+    0x1.b7a278p-7f, 0x1.22acp-10f, 0x1.ba9b44p-15f, 0x1.6e89cp-20f};
 TC_CONST float tcf_erf_p1[8] = {
     0x1.11d198p-22f, -0x1.ccfca2p-2f, -0x1.91a14cp-2f, -0x1.2d9c7ap-3f,
-    -0x1.cec468p-6f, -0x1.7e75a4p-9f, -0x1.5d687ap-13f, -0x1.524cb2p-18f};
+    -0x1.cec468p-6f, -0x1.7e75a4p-9f, -0x1.5d687ap-13f, -0x1.524e36p-18f};
 TC_CONST float tcf_erf_p2[8] = {
     -0x1.812a1ep-2f, -0x1.0477b8p-3f, 0x1.3550bp-3f, 0x1.fb9d3ep-4f,
-    0x1.201c38p-5f, 0x1.37458cp-8f, 0x1.5d503cp-12f, 0x1.9109e4p-17f};
+    0x1.201c38p-5f, 0x1.37458cp-8f, 0x1.5d503cp-12f, 0x1.910172p-17f};
 TC_CONST float tcf_erf_p3[8] = {
     0x1.5e097p-13f, 0x1.77c732p-3f, 0x1.a40dfep-5f, -0x1.8f4acep-5f,
-    -0x1.c469f2p-6f, -0x1.59ea4cp-8f, -0x1.ecace4p-12f, -0x1.5475a2p-16f};
+    -0x1.c469f2p-6f, -0x1.59ea4cp-8f, -0x1.ecace4p-12f, -0x1.546512p-16f};
 TC_CONST float tcf_erf_p4[8] = {
     0x1.c985f4p-4f, -0x1.7d9da6p-12f, -0x1.11ff58p-4f, -0x1.a3aa06p-8f,
-    0x1.a0132ep-7f, 0x1.0eb572p-8f, 0x1.02fe78p-11f, 0x1.b9ad68p-16f};
+    0x1.a0132ep-7f, 0x1.0eb572p-8f, 0x1.02fe78p-11f, 0x1.ba07e8p-16f};
 TC_CONST float tcf_erf_p5[8] = {
     0x1.bda214p-9f, -0x1.869824p-5f, 0x1.2a2fd6p-7f, 0x1.09a23ap-6f,
-    -0x1.63b044p-10f, -0x1.20516ap-9f, -0x1.ac5beep-12f, -0x1.e8c11ap-16f};
+    -0x1.63b044p-10f, -0x1.20516ap-9f, -0x1.ac5beep-12f, -0x1.e9665p-16f};
 TC_CONST float tcf_erf_p6[8] = {
     -0x1.ed1df8p-6f, 0x1.96b75cp-8f, 0x1.a6cb7cp-7f, -0x1.6ff286p-8f,
-    -0x1.177d12p-9f, 0x1.5aa6e4p-11f, 0x1.fc7c1ep-13f, 0x1.9c173cp-16f};
+    -0x1.177d12p-9f, 0x1.5aa6e4p-11f, 0x1.fc7c1ep-13f, 0x1.99a68ep-16f};
 
 TC_INLINE tc_f32 tcf_splat(float c) { return (tc_f32){c, c, c, c, c, c, c, c}; }
 

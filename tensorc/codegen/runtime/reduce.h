@@ -20,8 +20,4 @@
 #include "reduce_arg.h"
 #include "reduce_variance.h"
 
-#undef TC_SAME
-#undef TC_PLUS
-#undef TC_TIMES
-
 #endif

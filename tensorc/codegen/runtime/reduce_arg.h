@@ -11,6 +11,8 @@
 #ifndef TC_REDUCE_ARG_H
 #define TC_REDUCE_ARG_H
 
+#include "reduce_common.h"
+
 /* Bit i is lane i of the mask. */
 TC_INLINE tc_u32_t tc_lane_bits(tc_bool m) {
 #if defined(__AVX__)

@@ -6,15 +6,9 @@
 #ifndef TC_REDUCE_SUM_H
 #define TC_REDUCE_SUM_H
 
-#define TC_SAME(x) (x)
-#define TC_PLUS(a, b) ((a) + (b))
-#define TC_TIMES(a, b) ((a) * (b))
+#include "reduce_common.h"
 
-/* ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7)), and the same shape for the other three. */
-TC_INLINE double tc_fold_sum_f64(tc_f64 x) {
-    tc_f64x4 q = x.lo + x.hi;
-    return (q[0] + q[2]) + (q[1] + q[3]);
-}
+/* The shape of tc_fold_sum_f64 for the other three. */
 TC_INLINE double tc_fold_prod_f64(tc_f64 x) {
     tc_f64x4 q = x.lo * x.hi;
     return (q[0] * q[2]) * (q[1] * q[3]);

@@ -8,6 +8,8 @@
 #ifndef TC_REDUCE_VARIANCE_H
 #define TC_REDUCE_VARIANCE_H
 
+#include "reduce_common.h"
+
 struct tc_moments { tc_f64 first, second; };
 
 TC_INLINE void tc_moments_zero(struct tc_moments *m) { m->first = m->second = tc_splat_f64(0); }

@@ -4,11 +4,7 @@
 
 #include "lanes.h"
 #include "reduce.h"
-#if __has_include("elementary_f32.h")
 #include "elementary_f32.h"
-#endif
-#if __has_include("elementary_f64.h")
 #include "elementary_f64.h"
-#endif
 
 #endif
