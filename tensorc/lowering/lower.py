@@ -61,6 +61,8 @@ class _Lowering:
 
     def _new_buffer(self, op: TensorOp, result: int | None) -> str:
         name = f"buf{len(self.nodes)}"
+        while any(p.name == name for p in self.program.signature.params):
+            name += "_"
         role = Role.TEMPORARY if result is None else Role.OUTPUT
         self.buffers.append(Buffer(name, op.dtype, op.shape, role, result))
         return name
