@@ -128,7 +128,7 @@ def _whole(nodes: list[LoopNode]) -> NestShape | Refusal:
 
 def _columns(nodes: list[LoopNode]) -> NestShape | None:
     reductions = [n for n in nodes if n.reduction is not None]
-    if any(n.reduction is None or n.reduction.tree is not Tree.COLUMNS for n in reductions):
+    if not reductions or any(not _is_columns(n) for n in reductions):
         return None
     outer = _extents(reductions[0].iter_axes)
     inner = _extents(reductions[0].reduce_axes)

@@ -1,6 +1,6 @@
 """`inductor-2.8` against what torch 2.8.0 decided: nodes, dependencies, pairs, verdicts, scores, fusions.
 
-Names of nodes and buffers are compared by position: torch numbers also what it drops. Seven of the 38 programs
+Names of nodes and buffers are compared by position: torch numbers also what it drops. Seven of 38 programs
 studied are not here, for TDSL as written gives another list of nodes than torch does after its own rewrites:
 gelu_linear and long_chain (bias or sum moved into the product), concat_relu (relu moved below the
 concatenation), adam_inplace (mutation), transpose_add (layout of the result), cumsum (a bookkeeping node) and
