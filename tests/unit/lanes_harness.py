@@ -17,10 +17,13 @@ FLAGS = (
 BUILDS = {
     "g++": ("g++", "-O2", "-march=x86-64-v3"),
     "clang++": ("clang++", "-O2", "-march=x86-64-v3"),
-    "g++ -O0": ("g++", "-O0", "-march=x86-64-v3"),
-    "g++ baseline": ("g++", "-O2"),
+    "g++ -O0 baseline": ("g++", "-O0"),
     "clang++ baseline": ("clang++", "-O1"),
 }
+SANITIZED = (
+    *("clang++", "-O0", "-march=x86-64-v3", "-fsanitize=address,undefined"),
+    "-fno-sanitize-recover=all",
+)
 NUMPY = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
 C = {"f32": "float", "f64": "double", "i32": "tc_i32_t", "i64": "tc_i64_t", "bool": "tc_u8_t"}
 

@@ -5,10 +5,21 @@ from __future__ import annotations
 import ctypes
 import math
 import subprocess
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
-from lanes_harness import BUILDS, NUMPY, C, address, assert_same_bits, compile_library, compile_source
+from lanes_harness import (
+    BUILDS,
+    NUMPY,
+    SANITIZED,
+    C,
+    address,
+    assert_same_bits,
+    compile_library,
+    compile_source,
+)
 
 from tensorc.dtypes import SUPPORTED
 from tensorc.interp.reduction_trees import reduce_columns, reduce_rows
@@ -56,7 +67,8 @@ extern "C" void rows_@R@(const @C@ *p, tc_i64_t outputs, tc_i64_t m, tc_i64_t n,
                         if (stop - i == 256)
                             for (; k < stop; k += 32)
                                 tc_@R@_step(t, tc_load_@T@(p + base + k), tc_load_@T@(p + base + k + 8),
-                                            tc_load_@T@(p + base + k + 16), tc_load_@T@(p + base + k + 24) @AT@);
+                                            tc_load_@T@(p + base + k + 16),
+                                            tc_load_@T@(p + base + k + 24) @AT@);
                         for (; k + 32 <= stop; k += 32)
                             tc_@R@_step(t, tc_load_@T@(p + base + k), tc_load_@T@(p + base + k + 8),
                                         tc_load_@T@(p + base + k + 16), tc_load_@T@(p + base + k + 24) @AT@);
@@ -77,8 +89,8 @@ extern "C" void rows_@R@(const @C@ *p, tc_i64_t outputs, tc_i64_t m, tc_i64_t n,
 """
 COLUMNS = """
 static tc_@V@ column_@R@(const @C@ *p, tc_i64_t active) { return tc_load_part_@T@(p, (int)active); }
-extern "C" void columns_@R@(const @C@ *p, tc_i64_t m, tc_i64_t n, tc_i64_t outputs, double correction, int apart,
-                            @D@ *out) {
+extern "C" void columns_@R@(const @C@ *p, tc_i64_t m, tc_i64_t n, tc_i64_t outputs, double correction,
+                            int apart, @D@ *out) {
     for (tc_i64_t o = 0; o < outputs; o += 8) {
         tc_i64_t left = outputs - o < 8 ? outputs - o : 8;
         struct tc_@R@_col s, c;
@@ -106,8 +118,8 @@ extern "C" void columns_@R@(const @C@ *p, tc_i64_t m, tc_i64_t n, tc_i64_t outpu
 """
 
 
-def _source() -> str:
-    return "".join(_expand(template, kind, t) for kind, t in KINDS for template in (ROWS, COLUMNS))
+def _source(kinds: Sequence[tuple[str, str]] = KINDS) -> str:
+    return "".join(_expand(template, kind, t) for kind, t in kinds for template in (ROWS, COLUMNS))
 
 
 def _expand(template: str, kind: str, operand: str) -> str:
@@ -121,7 +133,9 @@ def _expand(template: str, kind: str, operand: str) -> str:
         "C": C[operand],
         "D": C[result],
         "FIRST": f", tc_splat_{operand}(m * n > 0 ? p[0] : 0)" if moments else "",
-        "FIRSTS": f", m * n > 0 ? column_{kind}_{operand}(p + o, left) : tc_splat_{operand}(0)" if moments else "",
+        "FIRSTS": f", m * n > 0 ? column_{kind}_{operand}(p + o, left) : tc_splat_{operand}(0)"
+        if moments
+        else "",
         "AT": ", base + k" if kind.startswith("arg") else "",
     }
     for name, text in fields.items():
@@ -129,12 +143,14 @@ def _expand(template: str, kind: str, operand: str) -> str:
     return template
 
 
-@pytest.fixture(scope="module", params=[b for b in BUILDS])
+@pytest.fixture(scope="module", params=list(BUILDS))
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     return compile_library(tmp_path_factory.mktemp("reductions"), request.param, _source())
 
 
-def _call(library: ctypes.CDLL, tree: str, kind: str, values: np.ndarray, correction: float, apart: bool) -> np.ndarray:
+def _call(
+    library: ctypes.CDLL, tree: str, kind: str, values: np.ndarray, correction: float, apart: bool
+) -> np.ndarray:
     operand = next(t for t in ALL if NUMPY[t] == values.dtype.type)
     out = np.zeros(values.shape[0 if tree == "rows" else 2], NUMPY[_result_of(kind, operand)])
     sizes = [ctypes.c_int64(n) for n in values.shape]
@@ -152,7 +168,9 @@ def _check(library: ctypes.CDLL, kind: str, values: np.ndarray, correction: floa
     expected_columns = reduce_columns(kind, columns, result, correction)
     for apart in (False, True):
         context = f"{kind} of {values.dtype} {values.shape}, apart={apart}"
-        assert_same_bits(_call(library, "rows", kind, values, correction, apart), expected_rows, f"rows {context}")
+        assert_same_bits(
+            _call(library, "rows", kind, values, correction, apart), expected_rows, f"rows {context}"
+        )
         found = _call(library, "columns", kind, columns, correction, apart)
         assert_same_bits(found, expected_columns, f"columns {context}")
 
@@ -177,7 +195,17 @@ def test_every_length(library: ctypes.CDLL, kind: str, operand: str) -> None:
 @pytest.mark.parametrize(("kind", "operand"), KINDS)
 def test_outer_axes_and_chunks(library: ctypes.CDLL, kind: str, operand: str) -> None:
     rng = np.random.default_rng(8)
-    for m, n in ((2, 3), (5, 8), (3, 33), (70, 300), (1200, 1), (3, 16385), (2, 1030), (17, 1024), (40000, 1)):
+    for m, n in (
+        (2, 3),
+        (5, 8),
+        (3, 33),
+        (70, 300),
+        (1200, 1),
+        (3, 16385),
+        (2, 1030),
+        (17, 1024),
+        (40000, 1),
+    ):
         _check(library, kind, _values(rng, operand, (2, m, n)))
 
 
@@ -216,7 +244,9 @@ def test_argmax_prefers_the_first_of_two_nans(library: ctypes.CDLL) -> None:
         _check(library, "argmin", values.astype(np.float64))
 
 
-@pytest.mark.parametrize(("kind", "operand"), [(k, t) for k, t in KINDS if k not in ("max", "min", "argmax", "argmin")])
+@pytest.mark.parametrize(
+    ("kind", "operand"), [(k, t) for k, t in KINDS if k not in ("max", "min", "argmax", "argmin")]
+)
 def test_empty(library: ctypes.CDLL, kind: str, operand: str) -> None:
     for shape in ((2, 0, 3), (2, 3, 0), (0, 2, 3)):
         _check(library, kind, np.zeros(shape, NUMPY[operand]))
@@ -270,24 +300,29 @@ def test_variance_of_one_element_and_of_too_few() -> None:
     x = np.full((1, 1, 1), 3.5, np.float32)
     assert reduce_rows("var", x, SUPPORTED["f32"], 0.0)[0] == 0
     assert np.isnan(reduce_rows("var", x, SUPPORTED["f32"], 1.0)[0])
-    assert np.isposinf(reduce_rows("var", np.arange(3, dtype=np.float32)[None, None], SUPPORTED["f32"], 5.0)[0])
+    assert np.isposinf(
+        reduce_rows("var", np.arange(3, dtype=np.float32)[None, None], SUPPORTED["f32"], 5.0)[0]
+    )
 
 
-def test_no_undefined_behaviour(tmp_path: object) -> None:
+def _heap_call(function: str, operand: str, result: str, sizes: tuple[int, ...], outputs: int) -> str:
+    count, shape = math.prod(sizes), ", ".join(map(str, sizes))
+    return (
+        f"{{ {operand} *p = new {operand}[{count}](); {result} *o = new {result}[{outputs}];"
+        f" p[{count - 1}] = 1; {function}(p, {shape}, 1, 1, o); delete[] p; delete[] o; }}"
+    )
+
+
+def test_no_undefined_behaviour(tmp_path: Path) -> None:
     """Every reduction over exact-size heap arrays under the address and undefined-behaviour sanitizers."""
     calls = []
-    for kind, operand in KINDS:
+    kinds = [(kind, operand) for kind, operand in KINDS if operand in ("f32", "i64", "bool")]
+    for kind, operand in kinds:
         result = _result_of(kind, operand)
-        for shape in ("1, 3, 37", "1, 1, 300", "2, 2, 1030"):
-            sizes = [int(n) for n in shape.split(",")]
+        for sizes in ((1, 3, 37), (1, 1, 300), (2, 2, 1030)):
             for tree, outputs in (("rows", sizes[0]), ("columns", sizes[2])):
-                calls.append(
-                    f"{{ {C[operand]} *p = new {C[operand]}[{math.prod(sizes)}](); {C[result]} *o = new "
-                    f"{C[result]}[{outputs}]; p[{math.prod(sizes) - 1}] = 1; {tree}_{kind}_{operand}(p, {shape}, 1, 1, o);"
-                    f" delete[] p; delete[] o; }}"
-                )
-    source = _source() + "int main() {\n" + "\n".join(calls) + "\nreturn 0; }\n"
-    sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-    program = compile_source(tmp_path, ("g++", "-O1", "-march=x86-64-v3", *sanitize), source)  # type: ignore[arg-type]
+                calls.append(_heap_call(f"{tree}_{kind}_{operand}", C[operand], C[result], sizes, outputs))
+    source = _source(kinds) + "int main() {\n" + "\n".join(calls) + "\nreturn 0; }\n"
+    program = compile_source(tmp_path, SANITIZED, source)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:3000]
