@@ -1,20 +1,26 @@
 """Print the constants of tensorc/codegen/runtime/elementary_f32.h and elementary_f64.h.
 
-    python tools/coefficients.py [--only NAME ...] [--errors]
+    python tools/coefficients.py [--only NAME ...] [--errors] [--write | --check]
 
-Every line printed stands in one of the two headers as it is printed; tests/unit/test_elementary.py compares
-them. With --errors, the largest weighted error of each fit (in units of 2^-24 or 2^-53) follows it.
+Every definition stands in one of the two headers as it is printed: --write puts it there, --check compares
+(tests/unit/test_elementary_tables.py does the quick ones). With --errors, the largest weighted error of each
+fit (in units of 2^-24 or 2^-53) follows it.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import mpmath as mp
 from minimax import Problem, fit, round_to_bits
 
+RUNTIME = Path(__file__).parent.parent / "tensorc" / "codegen" / "runtime"
+HEADERS = (RUNTIME / "elementary_f32.h", RUNTIME / "elementary_f64.h")
 BITS = {"f32": 24, "f64": 53}
 REFITS = {"f32": 7, "f64": 2}
 ROW = 4
@@ -194,10 +200,7 @@ def pieces_f32(
 ) -> list[Table]:
     """Eight pieces as tables by coefficient, one lane a piece; piece 0 stands in lane `first_lane`."""
     margin = mp.mpf("1e-6")
-    pieces = [
-        piece_f32(f, low * (1 - margin), high * (1 + margin), terms)
-        for low, high in zip(borders, borders[1:])
-    ]
+    pieces = [piece_f32(f, low * (1 - margin), high * (1 + margin), terms) for low, high in pairwise(borders)]
     turned = [pieces[(lane - first_lane) % 8] for lane in range(8)]
     worst = max(p.polynomial.error or mp.mpf(0) for p in pieces)
     tables = [
@@ -222,27 +225,31 @@ def tanh_f32() -> list[Table]:
     return pieces_f32("tanh", mp.tanh, [(s - 1) / mp.mpf("1.66") for s in octaves], 8, 6)
 
 
-def erf_f64() -> list[Table]:
-    """Rows (value, its low word, P0 .. P10) of erf(i / 4 + u) = value + u P(u), |u| <= 1/8; row 0 is u + u P(u)."""
-    rows: list[mp.mpf] = []
-    worst = mp.mpf(0)
+def erf_row(i: int) -> tuple[tuple[mp.mpf, ...], mp.mpf]:
+    """Row (value, its low word, P0 .. P10) of erf(i / 4 + u) = value + u P(u), |u| <= 1/8, and its error.
+
+    Row 0 is erf(u) = u + u P(u^2).
+    """
     border = mp.mpf(1) / 8
-    for i in range(25):
-        centre = mp.mpf(i) / 4
-        at_centre = mp.erf(centre)
-        high, low = split(at_centre, "f64", 2)
-        shift = mp.mpf(1) if i == 0 else mp.mpf(0)
-        problem = Problem(
-            lambda u: (mp.erf(centre + u) - at_centre) / u - shift,
-            lambda u: u / mp.erf(centre + u),
-            mp.mpf(0) if i == 0 else -border,
-            border,
-            tuple(range(0, 22, 2)) if i == 0 else tuple(range(11)),
-        )
-        table = fitted("", "f64", problem, REFITS["f64"])
-        worst = max(worst, table.error or worst)
-        rows += [high, low, *table.values]
-    return [Table("tcd_erf_rows", "f64", tuple(rows), worst)]
+    centre = mp.mpf(i) / 4
+    at_centre = mp.erf(centre)
+    shift = 1 if i == 0 else 0
+    problem = Problem(
+        lambda u: (mp.erf(centre + u) - at_centre) / u - shift,
+        lambda u: u / mp.erf(centre + u),
+        mp.mpf(0) if i == 0 else -border,
+        border,
+        tuple(range(0, 22, 2)) if i == 0 else tuple(range(11)),
+    )
+    values, error = fit(problem, BITS["f64"], REFITS["f64"])
+    return (*split(at_centre, "f64", 2), *values), error
+
+
+def erf_f64() -> list[Table]:
+    """The 25 rows one after the other: erf is 1 from 5.95 on."""
+    rows = [erf_row(i) for i in range(25)]
+    values = tuple(value for row, _ in rows for value in row)
+    return [Table("tcd_erf_rows", "f64", values, max(error for _, error in rows))]
 
 
 def turn_words(bits: int, padding: int) -> list[int]:
@@ -317,13 +324,47 @@ def print_group(name: str, errors: bool = False) -> list[str]:
         return printed
 
 
+def name_of(definition: str) -> str:
+    """The table's name in a printed definition."""
+    return definition.split("[")[0].split()[-1]
+
+
+def replace_definition(text: str, definition: str) -> str:
+    """`text` with its definition of the same table replaced; unchanged when it has none."""
+    pattern = rf"TC_CONST \w+ {name_of(definition)}\[\d+\] = \{{[^}}]*\}};"
+    return re.sub(pattern, lambda _: definition, text)
+
+
+def update_headers(definitions: Sequence[str]) -> None:
+    for header in HEADERS:
+        text = header.read_text()
+        for definition in definitions:
+            text = replace_definition(text, definition)
+        header.write_text(text)
+
+
+def missing_definitions(definitions: Sequence[str]) -> list[str]:
+    """Names of the tables whose definition stands in no header as printed."""
+    text = "".join(header.read_text() for header in HEADERS)
+    return [name_of(d) for d in definitions if d not in text]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Print the constants of the elementary function headers.")
     parser.add_argument("--only", nargs="+", choices=[*GROUPS, *WORDS], default=[*GROUPS, *WORDS])
     parser.add_argument("--errors", action="store_true", help="print the largest error of each fit")
+    parser.add_argument("--write", action="store_true", help="put the constants into the headers")
+    parser.add_argument("--check", action="store_true", help="fail when a header differs")
     arguments = parser.parse_args()
-    for name in arguments.only:
-        print("\n".join(print_group(name, arguments.errors)))
+    printed = [line for name in arguments.only for line in print_group(name, arguments.errors)]
+    if arguments.write:
+        update_headers([line for line in printed if line.startswith("TC_CONST")])
+    elif arguments.check:
+        missing = missing_definitions([line for line in printed if line.startswith("TC_CONST")])
+        if missing:
+            raise SystemExit(f"not in the headers as fitted: {', '.join(missing)}")
+    else:
+        print("\n".join(printed))
 
 
 if __name__ == "__main__":

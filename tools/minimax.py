@@ -1,7 +1,8 @@
 """Minimax polynomials with coefficients of a machine format: Remez exchange on a grid, in mpmath.
 
 `fit` minimises max |weight(x) * (target(x) - sum c_j x^e_j)| over an interval. Rounding a finished fit loses
-digits, so coefficients are rounded one at a time, lowest power first, and the rest is fitted again around them.
+digits, so coefficients are rounded one at a time, lowest power first, and the rest is fitted again around
+them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import mpmath as mp
 
 Real = Callable[[mp.mpf], mp.mpf]
 GRID_PER_TERM = 24
-EXCHANGES = 30
+EXCHANGES = 8
 CONVERGED = mp.mpf("1.0001")
 
 
@@ -87,7 +88,7 @@ def _errors(grid: Samples, coefficients: Sequence[mp.mpf]) -> list[mp.mpf]:
 def _differences(
     rows: Sequence[Sequence[mp.mpf]], values: Sequence[mp.mpf], coefficients: Sequence[mp.mpf]
 ) -> list[mp.mpf]:
-    return [v - mp.fdot(zip(row, coefficients)) for row, v in zip(rows, values)]
+    return [v - mp.fdot(zip(row, coefficients, strict=True)) for row, v in zip(rows, values, strict=True)]
 
 
 def _remainder(grid: Samples, fixed: Sequence[mp.mpf]) -> tuple[list[list[mp.mpf]], list[mp.mpf]]:
@@ -98,9 +99,9 @@ def _remainder(grid: Samples, fixed: Sequence[mp.mpf]) -> tuple[list[list[mp.mpf
     start = len(fixed)
     odd = grid.exponents[start] % 2 == 1
     signs = [-1 if odd and x < 0 else 1 for x in grid.points]
-    rows = [[sign * term for term in row[start:]] for sign, row in zip(signs, grid.rows)]
+    rows = [[sign * term for term in row[start:]] for sign, row in zip(signs, grid.rows, strict=True)]
     left = _differences([row[:start] for row in grid.rows], grid.values, fixed)
-    return rows, [sign * v for sign, v in zip(signs, left)]
+    return rows, [sign * v for sign, v in zip(signs, left, strict=True)]
 
 
 def _exchange(grid: Samples, fixed: Sequence[mp.mpf], terms: int) -> list[mp.mpf]:

@@ -1,0 +1,165 @@
+/* Calls the elementary functions on ranges of bit patterns or on arguments from standard input.
+ *
+ *     harness range NAME FIRST LAST STEP   every STEP-th f32 pattern from FIRST to before LAST
+ *     harness points NAME                  f32 arguments from standard input
+ *     harness values NAME DTYPE            f32 or f64 arguments in, results to standard output
+ *
+ * `range` and `points` compare with the C library's double function and print the largest error in ulp, the
+ * argument that has it, the number of wrong values (class, sign or special case), and one of them.
+ */
+#include "elementary_f32.h"
+#include "elementary_f64.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+struct Function {
+    const char* name;
+    void (*f32)(const float*, float*);
+    void (*f64)(const double*, double*);
+    double (*reference)(double);
+};
+
+template <tc_f32 (*function)(tc_f32)>
+void on_floats(const float* x, float* y) {
+    tc_f32 lanes;
+    std::memcpy(&lanes, x, sizeof lanes);
+    lanes = function(lanes);
+    std::memcpy(y, &lanes, sizeof lanes);
+}
+
+template <tc_f64 (*function)(tc_f64)>
+void on_doubles(const double* x, double* y) {
+    tc_f64 lanes;
+    std::memcpy(&lanes, x, sizeof lanes);
+    lanes = function(lanes);
+    std::memcpy(y, &lanes, sizeof lanes);
+}
+
+double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
+
+#define LIBRARY(name) \
+    {#name, on_floats<tc_##name##_f32>, on_doubles<tc_##name##_f64>, [](double x) { return std::name(x); }}
+
+const Function functions[] = {
+    LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log), LIBRARY(log1p),
+    LIBRARY(sin), LIBRARY(cos), LIBRARY(tanh), LIBRARY(erf),
+    {"sigmoid", on_floats<tc_sigmoid_f32>, on_doubles<tc_sigmoid_f64>, sigmoid},
+};
+
+const Function& find(const char* name) {
+    for (const Function& f : functions) {
+        if (std::strcmp(f.name, name) == 0) return f;
+    }
+    std::fprintf(stderr, "no function %s\n", name);
+    std::exit(2);
+}
+
+/* Distance of neighbouring floats around a number below 2^128. */
+double spacing(double value) {
+    int exponent;
+    std::frexp(value, &exponent);
+    return std::ldexp(1.0, (exponent < -125 ? -125 : exponent) - 24);
+}
+
+constexpr double overflow = 0x1.ffffffp127;
+
+struct Report {
+    double worst = 0;
+    float worst_at = 0;
+    unsigned long wrong = 0;
+    float wrong_at = 0;
+
+    void add(float x, float y, double exact) {
+        if (std::isnan(exact) ? std::isnan(y) : same_class(y, exact)) {
+            if (!std::isfinite(y)) return;
+            double error = std::fabs(y - exact) / spacing(exact);
+            if (error > worst) worst = error, worst_at = x;
+        } else {
+            wrong++, wrong_at = x;
+        }
+    }
+
+    static bool same_class(float y, double exact) {
+        if (std::isnan(y) || std::signbit(y) != std::signbit(exact)) return false;
+        if (exact == 0) return y == 0;
+        return std::isinf(y) == (std::fabs(exact) >= overflow);
+    }
+};
+
+void print(const Report& report) {
+    tc_u32_t at[2];
+    std::memcpy(&at[0], &report.worst_at, 4);
+    std::memcpy(&at[1], &report.wrong_at, 4);
+    std::printf("%.17g %08x %lu %08x\n", report.worst, at[0], report.wrong, at[1]);
+}
+
+void compare(const Function& f, const float* x, Report& report) {
+    float y[8];
+    f.f32(x, y);
+    for (int i = 0; i < 8; i++) report.add(x[i], y[i], f.reference(x[i]));
+}
+
+template <typename T>
+std::vector<T> read_all() {
+    std::vector<T> values;
+    T chunk[4096];
+    while (size_t count = std::fread(chunk, sizeof(T), 4096, stdin)) {
+        values.insert(values.end(), chunk, chunk + count);
+    }
+    return values;
+}
+
+void check_range(const Function& f, unsigned long first, unsigned long last, unsigned long step) {
+    Report report;
+    for (unsigned long bits = first; bits < last; bits += 8 * step) {
+        float x[8];
+        for (unsigned long i = 0; i < 8; i++) {
+            unsigned long pattern = bits + i * step < last ? bits + i * step : bits;
+            tc_u32_t word = (tc_u32_t)pattern;
+            std::memcpy(&x[i], &word, 4);
+        }
+        compare(f, x, report);
+    }
+    print(report);
+}
+
+void check_points(const Function& f) {
+    std::vector<float> x = read_all<float>();
+    x.resize((x.size() + 7) / 8 * 8, 1.0f);
+    Report report;
+    for (size_t i = 0; i < x.size(); i += 8) compare(f, &x[i], report);
+    print(report);
+}
+
+template <typename T>
+void print_values(void (*function)(const T*, T*)) {
+    std::vector<T> x = read_all<T>();
+    size_t count = x.size();
+    x.resize((count + 7) / 8 * 8, T(1));
+    for (size_t i = 0; i < x.size(); i += 8) function(&x[i], &x[i]);
+    std::fwrite(x.data(), sizeof(T), count, stdout);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+    if (count == 6 && std::strcmp(arguments[1], "range") == 0) {
+        check_range(find(arguments[2]), std::strtoul(arguments[3], nullptr, 0),
+                    std::strtoul(arguments[4], nullptr, 0), std::strtoul(arguments[5], nullptr, 0));
+    } else if (count == 3 && std::strcmp(arguments[1], "points") == 0) {
+        check_points(find(arguments[2]));
+    } else if (count == 4 && std::strcmp(arguments[1], "values") == 0) {
+        const Function& f = find(arguments[2]);
+        if (std::strcmp(arguments[3], "f32") == 0) print_values<float>(f.f32);
+        else print_values<double>(f.f64);
+    } else {
+        std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE\n");
+        return 2;
+    }
+}
