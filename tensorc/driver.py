@@ -135,7 +135,9 @@ def compile_text(source: Source, options: CompileOptions, observe: Observer | No
         start = time.perf_counter()
         value = stage.run(value, options, bag)
         seconds = time.perf_counter() - start
-        bag.raise_if_errors()
+        # a file with syntax errors is checked all the same, so that one run reports everything
+        if stage.name != "parse" or options.until == "parse":
+            bag.raise_if_errors()
         if options.verify and stage.verify is not None:
             stage.verify(value)
         values[stage.name] = value
@@ -212,11 +214,18 @@ def _verify_tensor(programs: Sequence[TensorProgram]) -> None:
         verify_tensor_program(p)
 
 
+def _verify_loop(programs: Sequence[LoopProgram]) -> None:
+    from tensorc.loop_ir.verify import verify_loop_program
+
+    for p in programs:
+        verify_loop_program(p)
+
+
 STAGES: tuple[Stage, ...] = (
     Stage("parse", _parse),
     Stage("check", _check, _verify_tensor),
     Stage("simplify", _simplify, _verify_tensor),
-    Stage("lower", _lower),
+    Stage("lower", _lower, _verify_loop),
     Stage("schedule", _schedule),
     Stage("loops", _loops),
     Stage("codegen", _codegen),

@@ -62,7 +62,7 @@ class ScalarParam:
                 f"{self.kernel}(): argument '{self.name}' is {number}, which no {self.written} holds"
             )
         found = f"{self.kernel}(): argument '{self.name}' is {describe(value)}"
-        raise TypeError(f"{found}, expected one number, {self.written}")
+        raise TypeError(f"{found}, expected {self.written}")
 
     def _to_float(self, value: Any) -> float:
         try:

@@ -300,7 +300,9 @@ class KernelCall:
     def _refuse_array(self, k: int, values: list[Any]) -> NoReturn:
         param = self._params[k]
         words = set(_NAME.findall(" ".join(self.spec["params"][k]["shape"])))
-        used = [f"{dim}={extent}" for _, dim, extent in self._bound_dims(values) if dim in words]
+        known = {dim: fixed for dim, fixed in zip(self._dims, self._start, strict=True) if fixed is not None}
+        known.update((dim, extent) for _, dim, extent in self._bound_dims(values))
+        used = [f"{dim}={known[dim]}" for dim in self._dims if dim in known and dim in words]
         sizes = f" with {', '.join(used)}" if used else ""
         raise ValueError(
             f"{self.name}(): argument '{param.name}' is {describe(values[k])}, expected {param.written}"

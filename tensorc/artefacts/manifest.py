@@ -16,7 +16,7 @@ from typing import Any
 
 from tensorc import __version__
 from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol, result_name
-from tensorc.signature import Signature
+from tensorc.signature import Param, Signature
 from tensorc.toolchain.target import Target
 
 Json = dict[str, Any]
@@ -71,12 +71,13 @@ def build_manifest(
 def signature_text(signature: Signature) -> str:
     """The head of the kernel as it would be written, with inferred result types."""
     params = ", ".join(
-        f"{p.name}: {p.written}" + (f" = {p.default}" if p.default is not None else "")
+        f"{p.name}: {p.written}" + (f" = {_default_text(p)}" if p.default is not None else "")
         for p in signature.params
     )
-    results = ", ".join(f"{r.name}: {r.written}" if r.name else r.written for r in signature.results)
-    if len(signature.results) > 1 or any(r.name for r in signature.results):
-        results = f"({results})"
+    results = signature.results[0].written
+    if len(signature.results) > 1 or signature.results[0].name not in ("", "out"):
+        named = (f"{result_name(signature, k)}: {r.written}" for k, r in enumerate(signature.results))
+        results = f"({', '.join(named)})"
     requires = ", ".join(c.text for c in signature.checks if c.kind == "requires")
     return f"{signature.name}({params}) -> {results}" + (f" requires {requires}" if requires else "")
 
@@ -97,7 +98,7 @@ def _kernel(facts: KernelFacts, prefix: str) -> Json:
                 "dtype": p.dtype.name,
                 "shape": [str(n) for n in p.shape],
                 "written": p.written,
-                "default": _json_number(p.default),
+                "default": _json_default(p),
             }
             for p in s.params
         ],
@@ -153,9 +154,17 @@ def _field(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def _json_number(value: int | float | None) -> int | float | str | None:
+def _json_default(param: Param) -> bool | int | float | str | None:
     """JSON has no NaN and no infinity: they are written as strings."""
+    value = param.default
+    if value is not None and param.dtype.is_bool:
+        return bool(value)
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _default_text(param: Param) -> str:
+    """The default as it would be written in a program."""
+    return str(bool(param.default)).lower() if param.dtype.is_bool else str(param.default)
 
 
 def render_manifest(manifest: Json) -> str:

@@ -15,10 +15,11 @@ _ENTRY = """
 namespace tdsl_python {{
 
 // The stable ABI's PyModuleDef (Python 3.5 and later), with the object header as two words.
+using Word = __INTPTR_TYPE__;
 struct Slot {{ int id; void* value; }};
 struct Definition {{
-    intptr_t references; void* type; void* init; intptr_t index; void* copy;
-    const char* name; const char* doc; intptr_t size; void* methods; Slot* slots;
+    Word references; void* type; void* init; Word index; void* copy;
+    const char* name; const char* doc; Word size; void* methods; Slot* slots;
     void* traverse; void* clear; void* free;
 }};
 

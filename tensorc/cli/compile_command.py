@@ -139,11 +139,19 @@ def _write(unit: CompiledUnit, options: CompileOptions, path: Path, chosen: tupl
         target = resolve_target_option(options)
         written = write_artefacts(unit, path, chosen, target, None)
         built_with = target.name
-    names = " ".join(str(p) for p in written)
+    names = _short_names(written)
     for program in unit.nests:
         count = len(program.nests)
         loops = "1 loop nest" if count == 1 else f"{count} loop nests"
         click.echo(f"{signature_text(program.signature)}: {loops} ({built_with}) -> {names}")
+
+
+def _short_names(written: tuple[Path, ...]) -> str:
+    """`build/kernel.{so,py}` for files that differ in their suffix only."""
+    if len(written) == 1:
+        return str(written[0])
+    suffixes = ",".join(p.suffix.removeprefix(".") for p in written)
+    return f"{written[0].with_suffix('')}.{{{suffixes}}}"
 
 
 def _text_of(kind: str, unit: CompiledUnit) -> str:

@@ -113,8 +113,10 @@ def compile_library(
     if result.returncode == 0 and library.is_file():
         return
     kept = _keep_source(cpp)
-    command = [kept if word == str(source) else word for word in argv]
-    raise _failure(compiler, command, kept, result.returncode, result.stderr, options)
+    moved = {str(source): kept, str(library): str(Path(kept).with_suffix(".so"))}
+    command = [moved.get(word, word) for word in argv]
+    output = result.stderr.replace(str(source), kept)
+    raise _failure(compiler, command, kept, result.returncode, output, options)
 
 
 def _keep_source(cpp: str) -> str:
