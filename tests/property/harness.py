@@ -1,0 +1,153 @@
+"""Runs a text through the stages, the interpreters and the compiler, and compares what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from programs import draw_arguments, draw_sizes
+
+from tensorc.api import Module, load_unit
+from tensorc.diagnostics.model import DiagnosticBag
+from tensorc.driver import CompileOptions
+from tensorc.interp.loop_interp import AccessCounts, interpret_loops
+from tensorc.interp.scalar_ops import ElementaryLibrary
+from tensorc.interp.tensor_interp import compare, interpret_with_bounds
+from tensorc.loop_ir.program import LoopProgram
+from tensorc.loop_ir.verify import verify_loop_program
+from tensorc.lowering.lower import lower_program
+from tensorc.sema.check import check_file
+from tensorc.source import Source
+from tensorc.syntax.parser import parse_file
+from tensorc.tensor_ir.program import TensorProgram
+from tensorc.tensor_ir.simplify import simplify_program
+from tensorc.tensor_ir.verify import verify_tensor_program
+
+Results = tuple[npt.NDArray[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call gave: its results, or the type of the exception it raised."""
+
+    results: Results
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a kernel, and what the interpreters say about it."""
+
+    kernel: str
+    sizes: Mapping[str, int]
+    arguments: Mapping[str, Any]
+    expected: Outcome
+
+
+def check_text(text: str) -> tuple[TensorProgram, ...]:
+    """The checked programs of `text`, which has no errors."""
+    bag = DiagnosticBag()
+    programs = check_file(parse_file(Source("<grown>", text), bag), bag)
+    bag.raise_if_errors()
+    for p in programs:
+        verify_tensor_program(p)
+    return programs
+
+
+def lower(program: TensorProgram, policy: str) -> LoopProgram:
+    """The loop program of a checked program, each step verified."""
+    simplified = simplify_program(program)
+    verify_tensor_program(simplified)
+    loops = lower_program(simplified, policy)
+    verify_loop_program(loops)
+    return loops
+
+
+def run_loops(loops: LoopProgram, arguments: Mapping[str, Any], elementary: ElementaryLibrary) -> Outcome:
+    try:
+        results, _ = interpret_loops(loops, arguments, elementary)
+    except ValueError as error:
+        return Outcome((), type(error).__name__)
+    return Outcome(results)
+
+
+def count_accesses(
+    loops: LoopProgram, arguments: Mapping[str, Any], elementary: ElementaryLibrary
+) -> AccessCounts:
+    return interpret_loops(loops, arguments, elementary)[1]
+
+
+def check_bounds(program: TensorProgram, arguments: Mapping[str, Any], outcome: Outcome) -> tuple[int, int]:
+    """Compare with the tensor interpreter; the elements that have a finite bound, and all elements."""
+    try:
+        values, bounds = interpret_with_bounds(program, arguments, "exact")
+    except ValueError as error:
+        refused: ValueError | None = error
+    else:
+        refused = None
+    assert bool(outcome.error) == bool(refused), f"{outcome.error!r}, the tensor interpreter: {refused!r}"
+    if refused is not None:
+        return 0, 0
+    decided = total = 0
+    for result, value, bound, declared in zip(
+        outcome.results, values, bounds, program.signature.results, strict=True
+    ):
+        mismatch = compare(result, value, bound)
+        assert mismatch is None, f"{declared.name}{mismatch}"
+        decided += int(np.isfinite(bound).sum())
+        total += bound.size
+    return decided, total
+
+
+def assert_same_outcome(found: Outcome, expected: Outcome, context: str) -> None:
+    """Equal exceptions, or results of equal bits, but for the sign and payload of a NaN."""
+    assert found.error == expected.error, f"{context}: {found.error!r} != {expected.error!r}"
+    for k, (a, b) in enumerate(zip(found.results, expected.results, strict=True)):
+        assert a.dtype == b.dtype, f"{context}, result {k}"
+        assert a.shape == b.shape, f"{context}, result {k}"
+        same = _bits(a) == _bits(b)
+        if a.dtype.kind == "f":
+            same |= np.isnan(a) & np.isnan(b)
+        at = np.argwhere(~same)
+        if at.size:
+            first = tuple(int(n) for n in at[0])
+            message = f"{context}, result {k}{list(first)}: {a[first]!r} != {b[first]!r}"
+            raise AssertionError(f"{message} ({len(at)} of {a.size} differ)")
+
+
+def _bits(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
+
+
+def draw_calls(
+    random: Random, programs: Sequence[TensorProgram], per_kernel: int, elementary: ElementaryLibrary
+) -> tuple[Call, ...]:
+    """Random calls of every kernel with the loop interpreter's results, checked against the bounds."""
+    calls: list[Call] = []
+    for program in programs:
+        loops = lower(program, "default")
+        for _ in range(per_kernel):
+            sizes = draw_sizes(random, program.signature)
+            arguments = draw_arguments(random, program.signature, sizes)
+            expected = run_loops(loops, arguments, elementary)
+            check_bounds(program, arguments, expected)
+            calls.append(Call(program.signature.name, sizes, arguments, expected))
+    return tuple(calls)
+
+
+def build_module(text: str, options: CompileOptions, directory: Path) -> Module:
+    """Compile and load `text` for this machine."""
+    return load_unit(Source("<grown>", text), replace(options, target="native"), directory)
+
+
+def run_module(module: Module, call: Call, threads: int) -> Outcome:
+    try:
+        found = module[call.kernel](**call.arguments, threads=threads)
+    except ValueError as error:
+        return Outcome((), type(error).__name__)
+    return Outcome(tuple(found) if isinstance(found, tuple) else (found,))

@@ -1,0 +1,65 @@
+"""Random programs, many kernels to a translation unit: compiled code has the loop interpreter's bits.
+
+The builds differ in what must not change a bit: policy, no fusion at all, compiler, `-O` level; each runs with
+one and with two threads. The loop interpreter itself is checked against the tensor interpreter's bounds.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from harness import Call, assert_same_outcome, build_module, check_text, draw_calls, run_module
+from programs import grow_file
+
+from tensorc.driver import CompileOptions
+from tensorc.interp.scalar_ops import ElementaryLibrary
+from tensorc.scheduler.policy import POLICIES, FusionPolicy
+
+KERNELS = 30
+CALLS = 2
+SEEDS = (1, 2)
+
+BUILDS = {
+    "default": CompileOptions(),
+    "inductor policy, -O1": CompileOptions(policy="inductor-2.8", opt_level=1),
+    "no fusion, -O1": CompileOptions(policy="none", opt_level=1),
+    "clang++": CompileOptions(cxx="clang++"),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_fusion_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that considers no pair of nodes, so that every node is a nest of its own."""
+    monkeypatch.setitem(POLICIES, "none", FusionPolicy("none", inductor_rules=False, partners=0))
+
+
+@pytest.fixture(scope="module")
+def files(elementary: ElementaryLibrary) -> dict[int, tuple[str, tuple[Call, ...]]]:
+    """By seed: a file's text, and calls of its kernels with the expected results."""
+    found = {}
+    for seed in SEEDS:
+        random = Random(f"file {seed}")
+        text = grow_file(random, KERNELS)
+        found[seed] = (text, draw_calls(random, check_text(text), CALLS, elementary))
+    return found
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_compiled_kernels_have_the_interpreters_bits(
+    files: dict[int, tuple[str, tuple[Call, ...]]], seed: int, build: str, tmp_path: Path
+) -> None:
+    options = BUILDS[build]
+    if options.cxx is not None and shutil.which(options.cxx) is None:
+        pytest.skip(f"{options.cxx} is not installed")
+    text, calls = files[seed]
+    module = build_module(text, options, tmp_path)
+    if options.policy == "none":
+        assert all(len(group.nodes) == 1 for program in module.unit.fused for group in program.groups)
+    for call in calls:
+        for threads in (1, 2):
+            context = f"{build}, {threads} threads, {call.kernel} at {dict(call.sizes)}"
+            assert_same_outcome(run_module(module, call, threads), call.expected, context)

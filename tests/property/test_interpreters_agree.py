@@ -1,0 +1,53 @@
+"""Random programs: the loop interpreter is within the tensor interpreter's bounds, whatever the policy."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from harness import assert_same_outcome, check_bounds, check_text, lower, run_loops
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from programs import HEADER, draw_arguments, draw_sizes, grow_kernel
+
+from tensorc.interp.scalar_ops import ElementaryLibrary
+
+CALLS = 2
+
+
+def _agree(random: Random, elementary: ElementaryLibrary) -> tuple[int, int]:
+    """Grow one kernel, call it, compare; the elements with a finite bound, and all elements."""
+    text = f"{HEADER}{grow_kernel(random, 'k0')}\n"
+    (program,) = check_text(text)
+    loops = lower(program, "default")
+    other = lower(program, "inductor-2.8")
+    decided = total = 0
+    for _ in range(CALLS):
+        sizes = draw_sizes(random, program.signature)
+        arguments = draw_arguments(random, program.signature, sizes)
+        try:
+            outcome = run_loops(loops, arguments, elementary)
+            known, elements = check_bounds(program, arguments, outcome)
+            assert_same_outcome(
+                run_loops(other, arguments, elementary), outcome, "inductor-2.8 against default"
+            )
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{sizes}\n{text}") from error
+        decided, total = decided + known, total + elements
+    return decided, total
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.randoms(use_true_random=False))
+def test_grown_programs(elementary: ElementaryLibrary, random: Random) -> None:
+    _agree(random, elementary)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_seeded_programs_are_mostly_decided(elementary: ElementaryLibrary, seed: int) -> None:
+    """Bounds that are infinite everywhere would agree with anything."""
+    decided = total = 0
+    for n in range(25):
+        known, elements = _agree(Random(f"{seed}.{n}"), elementary)
+        decided, total = decided + known, total + elements
+    assert decided > 0.9 * total
