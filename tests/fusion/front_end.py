@@ -23,8 +23,13 @@ def fuse_file(name: str, policy: str) -> FusedProgram:
         CompileError: the front end refuses the file.
     """
     path = PROGRAMS / f"{name}.tdsl"
+    return fuse_text(path.name, path.read_text(encoding="utf-8"), policy)
+
+
+def fuse_text(name: str, text: str, policy: str) -> FusedProgram:
+    """As `fuse_file`, from a text."""
     bag = DiagnosticBag()
-    file = parse_file(Source(path.name, path.read_text(encoding="utf-8")), bag)
+    file = parse_file(Source(name, text), bag)
     bag.raise_if_errors()
     programs = check_file(file, bag)
     bag.raise_if_errors()
