@@ -75,7 +75,9 @@ class MinMax:
         return (4, str(self))
 
     def __str__(self) -> str:
-        return f"{self.which}({', '.join(map(str, self.args))})"
+        # a plain number comes last, as people write it: max(N - 2, 0)
+        shown = sorted(self.args, key=lambda a: a.constant is not None)
+        return f"{self.which}({', '.join(map(str, shown))})"
 
 
 def _operand(p: Poly) -> str:

@@ -57,6 +57,16 @@ def check_operator(k: Builder, site: Site, op: str, args: Items[Arg]) -> Value:
     return apply_operator(k, site, op, operands)
 
 
+def check_plus(k: Builder, site: Site, arg: Arg) -> Value:
+    """Unary `+`: the operand itself, of any type but bool."""
+    value = numeric(k, arg, site)
+    if value is not None and storage_type(value) == BOOL:
+        message = "unary `+` is not defined for bool"
+        k.error("TC0302", message, site.span, label="expected integers and floats, found bool")
+        return POISON
+    return POISON if value is None else value
+
+
 def apply_operator(k: Builder, site: Site, op: str, operands: Items[Numeric]) -> Value:
     known = tuple(v for v in operands if isinstance(v, Known))
     if op == "power" and not _check_exponent(k, operands, site):

@@ -14,7 +14,7 @@ from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema import foreign
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import apply_operator, check_operator, numeric
+from tensorc.sema.elementwise import apply_operator, check_operator, check_plus, numeric
 from tensorc.sema.layout import check_matmul, check_matrix_transpose, check_transpose_attribute
 from tensorc.sema.numbers import parse_float
 from tensorc.sema.operations import LATER, OPERATIONS
@@ -210,8 +210,7 @@ def _unary(c: Context, node: ast.Unary, frame: Frame) -> Steps:
     operand = Arg(value, frame.place(node.operand.span))
     if node.op == "+":
         site = Site(frame.place(node.span), "pos")
-        found = numeric(c.builder, operand, site)
-        return POISON if found is None else found
+        return check_plus(c.builder, site, operand)
     op, origin = UNARY[node.op]
     return check_operator(c.builder, Site(frame.place(node.span), origin), op, [operand])
 

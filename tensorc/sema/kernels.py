@@ -42,7 +42,7 @@ def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
     scalars = tuple(p.name for p in params if not p.shape and p.dtype.is_integer)
     _bind_symbols(c, node, params, scalars, complete=len(params) == len(read))
     frame = _parameter_frame(c, node, read)
-    requires = read_requires(c, node)
+    requires = read_requires(c, node, frame)
     returned: Value | None = run(run_body(c, node.body, frame))
     results = check_results(c, node, returned)
     _warn_unused(c, frame)

@@ -99,7 +99,8 @@ def float_value(number: Known, dtype: DType) -> float:
 
 
 def _float_of_signed(x: Fraction) -> float:
-    return math.copysign(_float_of(abs(x)), x) if x else 0.0
+    magnitude = _float_of(abs(x))
+    return -magnitude if x < 0 else magnitude
 
 
 def constant_value(number: Known, dtype: DType) -> int | float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 from tensorc.index_algebra import Poly
@@ -13,7 +14,7 @@ from tensorc.signature import SizeCheck
 from tensorc.syntax import ast
 
 
-def read_requires(c: Context, node: ast.Kernel) -> tuple[SizeCheck, ...]:
+def read_requires(c: Context, node: ast.Kernel, frame: Frame) -> tuple[SizeCheck, ...]:
     """The checks of a kernel's `requires`, in order; a chain or an `and` gives one per relation."""
     checks: list[SizeCheck] = []
     pending = list(reversed(node.requires))
@@ -23,7 +24,7 @@ def read_requires(c: Context, node: ast.Kernel) -> tuple[SizeCheck, ...]:
             case ast.Binary(op="and", left=left, right=right):
                 pending.extend((right, left))
             case ast.Compare():
-                checks.extend(run(_relations(c, condition)))
+                checks.extend(run(_relations(c, condition, frame)))
             case _:
                 c.builder.error(
                     "TC0503",
@@ -34,10 +35,10 @@ def read_requires(c: Context, node: ast.Kernel) -> tuple[SizeCheck, ...]:
     return tuple(checks)
 
 
-def _relations(c: Context, node: ast.Compare) -> Generator[Any, Any, list[SizeCheck]]:
+def _relations(c: Context, node: ast.Compare, frame: Frame) -> Generator[Any, Any, list[SizeCheck]]:
     sides: list[Poly | None] = []
     for item in (node.first, *node.operands):
-        sides.append((yield _size(c, item)))
+        sides.append((yield _size(c, item, frame)))
     written = [item.span.text for item in (node.first, *node.operands)]
     checks: list[SizeCheck] = []
     for position, relation in enumerate(node.ops):
@@ -48,8 +49,8 @@ def _relations(c: Context, node: ast.Compare) -> Generator[Any, Any, list[SizeCh
     return checks
 
 
-def _size(c: Context, node: ast.Expr) -> Generator[Any, Any, Poly | None]:
-    value: Value = yield evaluate(c, node, Frame(in_type=True))
+def _size(c: Context, node: ast.Expr, frame: Frame) -> Generator[Any, Any, Poly | None]:
+    value: Value = yield evaluate(c, node, replace(frame, in_type=True))
     if is_poisoned(value):
         return None
     size = size_of(value)

@@ -1,0 +1,126 @@
+"""Size symbols: how a call binds them and what it checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sema_checking import kernel, program_of
+
+from tensorc.interp.tensor_interp import interpret
+from tensorc.tensor_ir.program import TensorProgram
+
+
+def bindings(program: TensorProgram) -> list[tuple[str, int, int | None, str, str]]:
+    return [(b.dim, b.param, b.axis, str(b.coefficient), str(b.rest)) for b in program.signature.bindings]
+
+
+def checks(program: TensorProgram) -> list[str]:
+    return [f"{c.kind}: {c.left} {c.relation} {c.right}" for c in program.signature.checks]
+
+
+def test_a_plain_axis_binds_and_the_next_one_is_checked() -> None:
+    program = kernel("x: f32[N, D], w: f32[D]", "x * w")
+    assert bindings(program) == [("N", 0, 0, "1", "0"), ("D", 0, 1, "1", "0")]
+    assert checks(program) == ["axis: D == D"]
+    check = program.signature.checks[0]
+    assert (check.param, check.axis) == (1, 0)
+
+
+def test_plain_axes_bind_before_linear_ones() -> None:
+    program = kernel("x: f32[N + K - 1], w: f32[K]", "sum(x) + sum(w)")
+    assert bindings(program) == [("K", 1, 0, "1", "0"), ("N", 0, 0, "1", "K - 1")]
+    assert checks(program) == []
+
+
+def test_linear_axes_are_solved_one_after_the_other() -> None:
+    program = kernel("x: f32[A * B], y: f32[2 * A]", "sum(x) + sum(y)")
+    assert bindings(program) == [("A", 1, 0, "2", "0"), ("B", 0, 0, "A", "0")]
+    found = interpret(program, {"x": np.ones(6, np.float32), "y": np.ones(4, np.float32)})
+    assert found[0] == 10
+
+
+def test_other_axes_are_checked() -> None:
+    program = kernel("x: f32[N, N], y: f32[N * N], z: f32[3], w: f32[N // 2]", "sum(x)")
+    assert bindings(program) == [("N", 0, 0, "1", "0")]
+    assert checks(program) == [
+        "axis: N == N",
+        "axis: N*N == N*N",
+        "axis: 3 == 3",
+        "axis: (N // 2) == (N // 2)",
+    ]
+
+
+def test_an_integer_parameter_is_a_size() -> None:
+    program = program_of("kernel grid(n: i64, x: f32[n + 1]) -> f32[n] { return x[1:] }")
+    assert bindings(program) == [("n", 0, None, "1", "0")]
+    assert program.signature.passed_dims == ()
+    np.testing.assert_array_equal(
+        interpret(program, {"n": 2, "x": np.arange(3, dtype=np.float32)})[0], [1, 2]
+    )
+
+
+def test_an_integer_parameter_that_is_no_size_is_no_dim() -> None:
+    program = kernel("x: i32[N], k: i32", "x + k")
+    assert [d.name for d in program.signature.dims] == ["N"]
+
+
+def test_arithmetic_of_integer_parameters_is_a_size() -> None:
+    program = kernel("n: i64, m: i32", "zeros((n + 2 * m,), dtype=f32)")
+    assert [str(s) for s in program.signature.results[0].shape] == ["2*m + n"]
+    assert interpret(program, {"n": 1, "m": 2})[0].shape == (5,)
+
+
+def test_a_size_that_may_be_negative_is_checked() -> None:
+    program = kernel("x: f32[N]", "zeros((N - 3,), dtype=f32)")
+    assert checks(program) == ["nonnegative: N - 3 >= 0"]
+    with pytest.raises(ValueError, match="must not be negative"):
+        interpret(program, {"x": np.zeros(2, np.float32)})
+
+
+def test_a_declared_size_that_may_differ_is_checked() -> None:
+    program = program_of("kernel k(x: f64[N]) -> f64[N - 1] requires N >= 1 { return x[1:] - x[:-1] }")
+    assert checks(program) == ["requires: N >= 1", "shape: max(N - 1, 0) == N - 1"]
+    assert program.signature.results[0].written == "f64[N - 1]"
+    other = program_of("kernel k(x: f64[N], y: f64[M]) -> f64[M] { return x + sum(y) }")
+    assert checks(other) == ["shape: N == M"]
+
+
+def test_requires_takes_lists_chains_and_conjunctions() -> None:
+    program = program_of(
+        "kernel k(x: f64[N, D]) requires N % 4 == 0, 1 <= D <= 2 * N, N > 2 and D != 5 { return x }"
+    )
+    assert checks(program) == [
+        "requires: (N % 4) == 0",
+        "requires: 1 <= D",
+        "requires: D <= 2*N",
+        "requires: N > 2",
+        "requires: D != 5",
+    ]
+    assert [c.text for c in program.signature.checks][:3] == ["N % 4 == 0", "1 <= D", "D <= 2 * N"]
+
+
+def test_fixed_dims_are_numbers_and_hints_are_kept() -> None:
+    program = program_of("dims N ~ 100, H = 8 * 2\nkernel k(x: f32[N, H]) { return x[:, :4] }")
+    assert [(d.name, d.fixed, d.hint) for d in program.signature.dims] == [("N", None, 100), ("H", 16, None)]
+    assert checks(program) == ["axis: 16 == 16"]
+    assert program.signature.params[0].written == "f32[N, H]"
+    assert [str(s) for s in program.ops[0].shape] == ["N", "16"]
+
+
+def test_the_command_overrides_dims_and_hints() -> None:
+    text = "dims N ~ 100, H = 16\nkernel k(x: f32[N, H, M]) { return x }"
+    program = program_of(text, dims={"H": 4, "M": 2}, hints={"N": 7})
+    found = [(d.name, d.fixed, d.hint) for d in program.signature.dims]
+    assert found == [("N", None, 7), ("H", 4, None), ("M", 2, None)]
+
+
+def test_a_division_of_sizes_by_a_symbol_checks_the_divisor() -> None:
+    program = kernel("x: f32[N], y: f32[D]", "zeros((N // D,), dtype=f32)")
+    assert checks(program) == ["divisor: D != 0", "nonnegative: (N // D) >= 0"]
+    with pytest.raises(ValueError, match="the divisor D of a size must not be 0"):
+        interpret(program, {"x": np.zeros(2, np.float32), "y": np.zeros(0, np.float32)})
+
+
+def test_one_check_per_relation() -> None:
+    program = kernel("x: f32[N]", "max(x) + min(x), max(x)")
+    assert checks(program) == ["nonempty: N > 0"]
