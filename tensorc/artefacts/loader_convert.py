@@ -44,7 +44,7 @@ class ScalarParam:
         bits = 8 * self.dtype.itemsize - 1
         self.low, self.high = -(1 << bits), (1 << bits) - 1
 
-    def convert(self, value: Any, copy: str) -> Any:
+    def convert(self, value: Any) -> Any:
         if type(value) is np.ndarray and value.ndim == 0:
             value = value[()]
         kind = self.dtype.kind
@@ -63,6 +63,8 @@ class ScalarParam:
             )
         found = f"{self.kernel}(): argument '{self.name}' is {describe(value)}"
         raise TypeError(f"{found}, expected {self.written}")
+
+    convert_in_place = convert
 
     def _to_float(self, value: Any) -> float:
         try:
@@ -85,12 +87,11 @@ class ArrayParam:
         self.dtype = DTYPES[spec["dtype"]]
         self.rank = len(spec["shape"])
 
-    def convert(self, value: Any, copy: str) -> Any:
+    def convert(self, value: Any) -> Any:
         """`value` as a C-contiguous, aligned array of this dtype.
 
         Raises:
             TypeError: no array, or another dtype or byte order.
-            ValueError: a copy would be needed and `copy` is "never".
         """
         if type(value) is not np.ndarray:
             value = self._to_array(value)
@@ -98,12 +99,18 @@ class ArrayParam:
             self._check_dtype(value)
         if value.flags.num & CONTIGUOUS_ALIGNED == CONTIGUOUS_ALIGNED:
             return value
-        if copy == "never":
+        return value.copy(order="C")
+
+    def convert_in_place(self, value: Any) -> Any:
+        """As `convert`, but ValueError where that would copy."""
+        array = self.convert(value)
+        source = value if isinstance(value, np.ndarray) else self._to_array(value)
+        if source.flags.num & CONTIGUOUS_ALIGNED != CONTIGUOUS_ALIGNED:
             raise ValueError(
                 f"{self.kernel}(): argument '{self.name}' is not C-contiguous and aligned, "
                 "and copy='never' forbids the copy"
             )
-        return value.copy(order="C")
+        return array
 
     def _to_array(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):

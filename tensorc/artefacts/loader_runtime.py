@@ -100,10 +100,15 @@ class KernelCall:
         self._pointer = ffi.from_buffer
         self._threaded = threaded
         self._params = [(ArrayParam if p["shape"] else ScalarParam)(self.name, p) for p in spec["params"]]
+        self._converters = {
+            "auto": [p.convert for p in self._params],
+            "never": [p.convert_in_place for p in self._params],
+        }
         self._arrays = [k for k, p in enumerate(spec["params"]) if p["shape"]]
         self._results = [
             _Result(r["name"], r["written"], DTYPES[r["dtype"]], tuple(r["inplace"])) for r in spec["results"]
         ]
+        self._result_dtypes = [r.dtype for r in self._results]
         self._dims: list[str] = [d["name"] for d in spec["dims"]]
         self._start: list[int | None] = [d["fixed"] for d in spec["dims"]]
         self._passed = [self._dims.index(d) for d in spec["passed_dims"]]
@@ -143,32 +148,35 @@ class KernelCall:
             TypeError: a dtype or kind of argument. ValueError: a size, a check, an overlap, `threads`.
             IndexError: a gathered index. MemoryError: no memory for work arrays.
         """
-        if copy != "auto" and copy != "never":
+        if copy not in self._converters:
             raise ValueError(f"{self.name}(): copy must be 'auto' or 'never', not {copy!r}")
         count = thread_count(self.name, threads)
-        values = [p.convert(a, copy) for p, a in zip(self._params, args, strict=True)]
-        for k in self._arrays:
-            if values[k].ndim != self._params[k].rank:
-                self._refuse_array(k, values)
+        values = list(map(operator.call, self._converters[copy], args))
         sizes = self._bind(values)
         try:
             shapes, result_shapes, checks_hold = self._facts(*sizes)
         except ZeroDivisionError:
             raise ValueError(f"{self.name}(): a size is divided by zero ({self._bound(values)})") from None
-        for k, shape in zip(self._arrays, shapes, strict=True):
+        arrays = self._arrays
+        for k, shape in zip(arrays, shapes):  # noqa: B905
             if values[k].shape != shape:
                 self._refuse_array(k, values)
         if not checks_hold:
             self._refuse_check(values, sizes)
-        if out is None:
-            outs = self._allocate(result_shapes, values)
-        else:
+        if out is not None:
             outs = self._check_outs(out, result_shapes, values, args)
+        else:
+            try:
+                outs = list(map(np.empty, result_shapes, self._result_dtypes))
+            except ValueError as error:
+                self._refuse_result(result_shapes, values, error)
         pointer = self._pointer
-        for k in self._arrays:
+        for k in arrays:
             values[k] = pointer(values[k])
-        values.extend(map(pointer, outs))
-        values.extend([sizes[k] for k in self._passed])
+        for array in outs:
+            values.append(pointer(array))
+        for k in self._passed:
+            values.append(sizes[k])
         status = self._function(*values, count if self._threaded else 1)
         if status:
             self._raise_status(status)
@@ -182,7 +190,10 @@ class KernelCall:
         """
         sizes = self._start.copy()
         for slot, param, axis, coefficient, rest in self._bindings:
-            extent = values[param] if axis is None else values[param].shape[axis]
+            try:
+                extent = values[param] if axis is None else values[param].shape[axis]
+            except IndexError:
+                self._refuse_array(param, values)
             if coefficient is not None or rest is not None:
                 try:
                     extent = _solve(extent, coefficient, rest, sizes)
@@ -193,17 +204,16 @@ class KernelCall:
             sizes[slot] = extent
         return sizes
 
-    def _allocate(self, shapes: tuple[tuple[int, ...], ...], values: list[Any]) -> list[Any]:
-        try:
-            return [np.empty(shape, r.dtype) for shape, r in zip(shapes, self._results, strict=True)]
-        except ValueError as error:
-            for r, shape in zip(self._results, shapes, strict=True):
-                if min(shape, default=0) < 0:
-                    raise ValueError(
-                        f"{self.name}(): result '{r.name}', {r.written}, would have the negative size "
-                        f"{min(shape)} ({self._bound(values)})"
-                    ) from None
-            raise ValueError(f"{self.name}(): {error}") from None
+    def _refuse_result(
+        self, shapes: tuple[tuple[int, ...], ...], values: list[Any], error: ValueError
+    ) -> NoReturn:
+        for r, shape in zip(self._results, shapes, strict=True):
+            if min(shape, default=0) < 0:
+                raise ValueError(
+                    f"{self.name}(): result '{r.name}', {r.written}, would have the negative size "
+                    f"{min(shape)} ({self._bound(values)})"
+                ) from None
+        raise ValueError(f"{self.name}(): {error} ({self._bound(values)})") from None
 
     def _check_outs(
         self, out: Any, shapes: tuple[tuple[int, ...], ...], values: list[Any], args: tuple[Any, ...]
@@ -310,6 +320,8 @@ class KernelCall:
         )
 
     def _refuse_binding(self, slot: int, param: int, values: list[Any], extent: int | None) -> NoReturn:
+        if not self._rank_is_right(param, values):
+            self._refuse_array(param, values)
         dim, name = self._dims[slot], self.parameters[param]
         if values[param] is extent:
             raise ValueError(f"{self.name}(): argument '{name}' is {extent}, and a size cannot be negative")
