@@ -13,7 +13,6 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import mpmath as mp
@@ -24,6 +23,7 @@ HEADERS = (RUNTIME / "elementary_f32.h", RUNTIME / "elementary_f64.h")
 BITS = {"f32": 24, "f64": 53}
 REFITS = {"f32": 7, "f64": 2}
 ROW = 4
+DIGITS = 45
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +195,33 @@ def piece_f32(f: Callable[[mp.mpf], mp.mpf], low: mp.mpf, high: mp.mpf, terms: i
     return Piece(centre, value, fitted("", "f32", problem, REFITS["f32"]))
 
 
-def pieces_f32(
-    name: str, f: Callable[[mp.mpf], mp.mpf], borders: Sequence[mp.mpf], terms: int, first_lane: int
-) -> list[Table]:
-    """Eight pieces as tables by coefficient, one lane a piece; piece 0 stands in lane `first_lane`."""
+Pieces = tuple[list[mp.mpf], int, int]
+
+
+def bordered_piece(f: Callable[[mp.mpf], mp.mpf], borders: Sequence[mp.mpf], index: int, terms: int) -> Piece:
+    """Piece `index` between its borders, with a margin for the rounding of the index computation."""
     margin = mp.mpf("1e-6")
-    pieces = [piece_f32(f, low * (1 - margin), high * (1 + margin), terms) for low, high in pairwise(borders)]
+    return piece_f32(f, borders[index] * (1 - margin), borders[index + 1] * (1 + margin), terms)
+
+
+def erf_pieces() -> Pieces:
+    """Borders, terms and lane of piece 0: around i / 1.9, the index being t * 1.9 rounded."""
+    return [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.9") for i in range(8)], 7, 0
+
+
+def tanh_pieces() -> Pieces:
+    """Between half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
+    octaves = [mp.mpf(2) ** (i // 2) * (1 + mp.mpf(i % 2) / 2) for i in range(9)]
+    return [(s - 1) / mp.mpf("1.66") for s in octaves], 8, 6
+
+
+PIECES: dict[str, Callable[[], Pieces]] = {"erf": erf_pieces, "tanh": tanh_pieces}
+
+
+def pieces_f32(name: str, f: Callable[[mp.mpf], mp.mpf]) -> list[Table]:
+    """Eight pieces as tables by coefficient, one lane a piece."""
+    borders, terms, first_lane = PIECES[name]()
+    pieces = [bordered_piece(f, borders, index, terms) for index in range(8)]
     turned = [pieces[(lane - first_lane) % 8] for lane in range(8)]
     worst = max(p.polynomial.error or mp.mpf(0) for p in pieces)
     tables = [
@@ -211,18 +232,6 @@ def pieces_f32(
         column = tuple(p.polynomial.values[j] for p in turned)
         tables.append(Table(f"tcf_{name}_p{j}", "f32", column, worst))
     return tables
-
-
-def erf_f32() -> list[Table]:
-    """Pieces around i / 1.9, the index being t * 1.9 rounded."""
-    borders = [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.9") for i in range(8)]
-    return pieces_f32("erf", mp.erf, borders, 7, 0)
-
-
-def tanh_f32() -> list[Table]:
-    """Pieces between half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
-    octaves = [mp.mpf(2) ** (i // 2) * (1 + mp.mpf(i % 2) / 2) for i in range(9)]
-    return pieces_f32("tanh", mp.tanh, [(s - 1) / mp.mpf("1.66") for s in octaves], 8, 6)
 
 
 def erf_row(i: int) -> tuple[tuple[mp.mpf, ...], mp.mpf]:
@@ -293,8 +302,8 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "expm1_f32": lambda: [exp_tail("tcf_expm1_p", "f32", 6, relative_to_expm1)],
     "log_f32": lambda: [log_tail_f32()],
     "sin_f32": lambda: [sin_half_turn()],
-    "tanh_f32": tanh_f32,
-    "erf_f32": erf_f32,
+    "tanh_f32": lambda: pieces_f32("tanh", mp.tanh),
+    "erf_f32": lambda: pieces_f32("erf", mp.erf),
     "constants_f64": constants_f64,
     "exp_f64": lambda: [exp_tail("tcd_exp_p", "f64", 10, relative_to_exp)],
     "exp2_f64": lambda: [exp2_tail("tcd_exp2_p", "f64", 11)],
@@ -312,7 +321,7 @@ WORDS: dict[str, Callable[[], tuple[str, list[int]]]] = {
 
 def print_group(name: str, errors: bool = False) -> list[str]:
     """The definitions of one group, one string a table."""
-    with mp.workdps(45):
+    with mp.workdps(DIGITS):
         if name in WORDS:
             return [print_words(*WORDS[name]())]
         printed: list[str] = []

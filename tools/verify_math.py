@@ -1,0 +1,257 @@
+"""Measure the elementary functions of the runtime: every f32 argument, and f64 on hard and random points.
+
+    python tools/verify_math.py                     all 2^32 f32 arguments of every function, then f64
+    python tools/verify_math.py --sample            the sample of f32 arguments that the tests take
+    python tools/verify_math.py --dtype f32 --only sin cos --cxx clang++
+
+f32 results are compared with the C library's double functions, f64 results with mpmath. Prints a table of
+the largest error in ulp and where it is; exits with 1 when one exceeds its bound or a special value is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import mpmath as mp
+
+TOOLS = Path(__file__).parent
+RUNTIME = TOOLS.parent / "tensorc" / "codegen" / "runtime"
+FLAGS = ("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
+FUNCTIONS = ("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid")
+F32_BOUND = {name: 2.0 if name == "sigmoid" else 1.0 for name in FUNCTIONS}
+F64_BOUND = 2.0
+CHUNKS = 32
+STRIDE = 65521
+NEIGHBOURS = 32
+REFERENCE: dict[str, Callable[[mp.mpf], mp.mpf]] = {
+    "exp": mp.exp,
+    "exp2": lambda x: mp.mpf(2) ** x,
+    "expm1": mp.expm1,
+    "log": mp.log,
+    "log1p": mp.log1p,
+    "sin": mp.sin,
+    "cos": mp.cos,
+    "tanh": mp.tanh,
+    "erf": mp.erf,
+    "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """Largest error in ulp and its argument; how many values are wrong in class or sign, and one of them."""
+
+    error: float
+    at: float
+    wrong: int
+    wrong_at: float
+
+    def merged(self, other: Worst) -> Worst:
+        larger = self if self.error >= other.error else other
+        example = self.wrong_at if self.wrong else other.wrong_at
+        return Worst(larger.error, larger.at, self.wrong + other.wrong, example)
+
+
+def build_harness(directory: Path, cxx: str, flags: Sequence[str]) -> Path:
+    """Compile tools/math_harness.cpp without a warning. Raises CalledProcessError."""
+    target = directory / f"harness-{cxx}{''.join(flags)}"
+    source = TOOLS / "math_harness.cpp"
+    warnings = ("-Wall", "-Wextra", "-Werror")
+    command = [cxx, *FLAGS, *warnings, *flags, f"-I{RUNTIME}", str(source), "-o", str(target)]
+    subprocess.run(command, check=True)
+    return target
+
+
+def float_of_bits(bits: int) -> float:
+    return float(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
+def bits_of_float(x: float) -> int:
+    return int(struct.unpack("<I", struct.pack("<f", x))[0])
+
+
+def _worst_of_line(line: str) -> Worst:
+    error, at, wrong, wrong_at = line.split()
+    return Worst(float(error), float_of_bits(int(at, 16)), int(wrong), float_of_bits(int(wrong_at, 16)))
+
+
+def check_range(harness: Path, name: str, first: int, last: int, step: int) -> Worst:
+    command = [str(harness), "range", name, str(first), str(last), str(step)]
+    return _worst_of_line(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def check_points(harness: Path, name: str, points: Sequence[int]) -> Worst:
+    """f32 arguments given as bit patterns."""
+    data = struct.pack(f"<{len(points)}I", *points)
+    done = subprocess.run([str(harness), "points", name], check=True, capture_output=True, input=data)
+    return _worst_of_line(done.stdout.decode())
+
+
+def values_f64(harness: Path, name: str, points: Sequence[float]) -> tuple[float, ...]:
+    data = struct.pack(f"<{len(points)}d", *points)
+    done = subprocess.run([str(harness), "values", name, "f64"], check=True, capture_output=True, input=data)
+    return struct.unpack(f"<{len(points)}d", done.stdout)
+
+
+def hard_values(name: str, largest: float, smallest: float) -> list[float]:
+    """Arguments around which an implementation changes its path or loses digits; all are finite."""
+    values = [0.0, smallest, smallest * 2**20, 1.0, 0.5, math.log(2) / 2, math.log(2), largest]
+    values += [2.0**k for k in range(-30, 31)]
+    if name in ("sin", "cos"):
+        values += [k * math.pi / 2 for k in (*range(1, 40), 10**4, 10**6, 10**8)]
+        values += [largest / 2.0**k for k in range(0, 60)] + [6381956970095103 * 2.0**797, 2.0**20 * 1.5]
+    elif name in ("exp", "expm1", "sigmoid", "exp2"):
+        values += [
+            87.0,
+            88.72283,
+            103.97,
+            125.0,
+            128.0,
+            149.5,
+            708.0,
+            709.782712893384,
+            745.13,
+            1021.0,
+            1074.5,
+        ]
+        values += [(k + 0.5) * (1.0 if name == "exp2" else math.log(2)) for k in range(40)]
+    elif name in ("log", "log1p"):
+        values += [1 / 3, 2 / 3, 4 / 3, math.sqrt(0.5), math.sqrt(2), math.sqrt(2) - 1, 1 - math.sqrt(0.5)]
+    elif name == "tanh":
+        octaves = [2.0 ** (i // 2) * (1 + i % 2 / 2) for i in range(9)]
+        values += [9.02, 22.0, *((s - 1) / 1.66 for s in octaves)]
+    else:
+        values += [3.94, 5.95, *((i + 0.5) / 1.9 for i in range(8)), *((i + 0.5) / 4 for i in range(24))]
+    return values
+
+
+def sample_f32(name: str) -> list[int]:
+    """Bit patterns: every STRIDE-th one, each exponent's ends, neighbours of the hard values, specials."""
+    points = list(range(0, 2**32, STRIDE))
+    for field in range(512):
+        points += [field << 23, (field << 23) + 1, (field << 23) + 0x7FFFFF]
+    for value in hard_values(name, 3.4028234663852886e38, 2.0**-149):
+        if value <= 3.4e38:
+            centre = bits_of_float(value)
+            near = range(max(centre - NEIGHBOURS, 0), centre + NEIGHBOURS)
+            points += [bits | sign for bits in near for sign in (0, 0x80000000)]
+    return points
+
+
+def sample_f64(name: str, count: int, seed: int) -> list[float]:
+    """Neighbours of the hard values and `count` random arguments, half of them of moderate size."""
+    generator = random.Random(seed)
+    points: list[float] = []
+    for value in hard_values(name, 1.7976931348623157e308, 5e-324):
+        below, above = math.nextafter(value, 0.0), math.nextafter(value, math.inf)
+        points += [value, below, above if above < math.inf else value]
+    for i in range(count):
+        if i % 2:
+            points.append(generator.uniform(0, generator.choice((0.5, 1, 2, 6, 40, 800, 1100))))
+        else:
+            points.append(math.ldexp(generator.uniform(1, 2), generator.randint(-1074, 1023)))
+    return [sign * x for x in points for sign in (1, -1)]
+
+
+def ulp_f64(exact: mp.mpf) -> mp.mpf:
+    """Spacing of doubles around `exact`."""
+    magnitude = abs(exact)
+    if magnitude < mp.mpf(2) ** -1022:
+        return mp.mpf(2) ** -1074
+    return mp.mpf(2) ** (int(mp.floor(mp.log(magnitude, 2))) - 52)
+
+
+def error_f64(name: str, x: float, y: float) -> float:
+    """Error of y in ulp; infinite when its class or sign is wrong."""
+    outside = (name == "log" and x < 0) or (name == "log1p" and x < -1)
+    if outside or (name, x) in (("log", 0.0), ("log1p", -1.0)):
+        right = math.isnan(y) if outside else y == -math.inf
+        return 0.0 if right else math.inf
+    if math.isnan(y):
+        return math.inf
+    if x == 0.0 and name not in ("exp", "exp2", "cos", "sigmoid"):
+        return 0.0 if y == x and math.copysign(1, y) == math.copysign(1, x) else math.inf
+    if name in ("exp", "expm1", "exp2", "sigmoid") and abs(x) > 1e5:
+        limit = {"expm1": -1.0}.get(name, 0.0) if x < 0 else (1.0 if name == "sigmoid" else math.inf)
+        return 0.0 if y == limit else math.inf
+    exact = REFERENCE[name](mp.mpf(x))
+    if math.isinf(y):
+        return 0.0 if abs(exact) >= mp.mpf(2) ** 1024 * (1 - mp.mpf(2) ** -54) else math.inf
+    if exact != 0 and math.copysign(1, y) != mp.sign(exact):
+        return math.inf
+    return float(abs(mp.mpf(y) - exact) / ulp_f64(exact))
+
+
+def check_f64(harness: Path, name: str, points: Sequence[float]) -> Worst:
+    worst = Worst(0.0, 0.0, 0, 0.0)
+    with mp.workprec(1400):
+        cheap = 160  # enough away from 1 / x and huge angles, which need all the bits above
+        for x, y in zip(points, values_f64(harness, name, points), strict=True):
+            with mp.workprec(1400 if abs(x) > 1e6 else cheap + 2 * max(0, -math.frexp(x)[1])):
+                error = error_f64(name, x, y)
+            wrong = math.isinf(error)
+            worst = worst.merged(Worst(0.0 if wrong else error, x, int(wrong), x))
+    return worst
+
+
+def check_all_f32(harness: Path, name: str, jobs: int) -> Worst:
+    width = 2**32 // CHUNKS
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = pool.map(lambda i: check_range(harness, name, i * width, (i + 1) * width, 1), range(CHUNKS))
+        total = Worst(0.0, 0.0, 0, 0.0)
+        for part in parts:
+            total = total.merged(part)
+    return total
+
+
+def print_row(name: str, dtype: str, worst: Worst, bound: float) -> bool:
+    """Print one row; true when the function keeps its bound."""
+    ok = worst.error <= bound and worst.wrong == 0
+    verdict = "" if ok else f"  FAILS: bound {bound}, {worst.wrong} wrong, e.g. at {worst.wrong_at.hex()}"
+    print(f"{name:8} {dtype}  {worst.error:8.4f}  {worst.at.hex()}{verdict}", flush=True)
+    return ok
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measure the runtime's elementary functions.")
+    parser.add_argument("--only", nargs="+", choices=FUNCTIONS, default=list(FUNCTIONS))
+    parser.add_argument("--dtype", choices=("f32", "f64", "both"), default="both")
+    parser.add_argument("--sample", action="store_true", help="a sample of f32 arguments instead of all")
+    parser.add_argument("--points", type=int, default=2000, help="random f64 arguments a function")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--cxx", default="g++")
+    parser.add_argument("--flags", default="-O2 -march=haswell", help="compiler flags beside the fixed ones")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    ok = True
+    with tempfile.TemporaryDirectory() as directory:
+        harness = build_harness(Path(directory), arguments.cxx, arguments.flags.split())
+        print("function type  max ulp   at")
+        for name in arguments.only if arguments.dtype != "f64" else ():
+            if arguments.sample:
+                worst = check_points(harness, name, sample_f32(name))
+            else:
+                worst = check_all_f32(harness, name, arguments.jobs)
+            ok &= print_row(name, "f32", worst, F32_BOUND[name])
+        for name in arguments.only if arguments.dtype != "f32" else ():
+            points = sample_f64(name, arguments.points, arguments.seed)
+            ok &= print_row(name, "f64", check_f64(harness, name, points), F64_BOUND)
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
