@@ -15,6 +15,8 @@
 
 #ifndef TC_CONST
 #define TC_CONST static constexpr __attribute__((unused))
+/* Out of line, yet `inline`: g++ -O0 keeps other unused functions. */
+#define TC_RARE static inline __attribute__((noinline, cold, unused))
 #endif
 
 TC_CONST float tcf_ln2[2] = {
@@ -219,7 +221,7 @@ TC_INLINE tc_f32 tcf_exp_full(tc_f32 x) {
  * a 32-byte vector is passed differs between compilers. */
 struct tcf_rare { tc_f32 x, y; tc_bool rare; };
 
-TC_NOINLINE __attribute__((cold)) void tcf_exp_rare(tcf_rare* lanes) {
+TC_RARE void tcf_exp_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_exp_full(lanes->x) : lanes->y;
 }
 
@@ -234,7 +236,7 @@ TC_INLINE tc_f32 tc_exp_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcf_exp2_rare(tcf_rare* lanes) {
+TC_RARE void tcf_exp2_rare(tcf_rare* lanes) {
     tc_f32 x = lanes->x;
     x = x > 129.0f ? tcf_splat(129.0f) : x;
     x = x < -151.0f ? tcf_splat(-151.0f) : x;
@@ -253,7 +255,7 @@ TC_INLINE tc_f32 tc_exp2_f32(tc_f32 x) {
 }
 
 /* 1 / (1 + e^-x) is e^x where e^-x overflows. */
-TC_NOINLINE __attribute__((cold)) void tcf_sigmoid_rare(tcf_rare* lanes) {
+TC_RARE void tcf_sigmoid_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_exp_full(lanes->x > 0.0f ? tcf_splat(0.0f) : lanes->x) : lanes->y;
 }
 
@@ -278,7 +280,7 @@ TC_INLINE tc_f32 tc_sigmoid_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcf_expm1_rare(tcf_rare* lanes) {
+TC_RARE void tcf_expm1_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? (lanes->x < 0.0f ? tcf_splat(-1.0f) : tcf_exp_full(lanes->x)) : lanes->y;
 }
 
@@ -346,7 +348,7 @@ TC_INLINE tc_f32 tcf_log_full(tc_f32 x) {
     return x == __builtin_inff() ? x : y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcf_log_rare(tcf_rare* lanes) {
+TC_RARE void tcf_log_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_log_full(lanes->x) : lanes->y;
 }
 
@@ -367,7 +369,7 @@ TC_INLINE tc_f32 tc_log_f32(tc_f32 x) {
     return y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcf_log1p_rare(tcf_rare* lanes) {
+TC_RARE void tcf_log1p_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_log_full(1.0f + lanes->x) : lanes->y;
 }
 
@@ -473,7 +475,7 @@ TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
 }
 
 /* sin(x + quarter_turns pi / 2) in the rare lanes. */
-TC_NOINLINE __attribute__((cold)) void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
+TC_RARE void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
     unsigned __int128 extra = (unsigned __int128)quarter_turns << 126;
     for (int i = 0; i < 8; i++) {
         if (lanes->rare[i] == 0) continue;

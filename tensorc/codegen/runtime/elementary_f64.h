@@ -16,6 +16,8 @@
 
 #ifndef TC_CONST
 #define TC_CONST static constexpr __attribute__((unused))
+/* Out of line, yet `inline`: g++ -O0 keeps other unused functions. */
+#define TC_RARE static inline __attribute__((noinline, cold, unused))
 #endif
 
 TC_CONST double tcd_ln2[2] = {
@@ -239,7 +241,7 @@ TC_INLINE tc_f64x4 tcd_exp_full(tc_f64x4 x) {
     return tcd_scale_full(tcd_exp_split(tcd_clamp(x, -746.0, 710.0)));
 }
 
-TC_NOINLINE __attribute__((cold)) void tcd_exp_rare(tcd_rare* lanes) {
+TC_RARE void tcd_exp_rare(tcd_rare* lanes) {
     lanes->y = lanes->rare ? tcd_exp_full(lanes->x) : lanes->y;
 }
 
@@ -254,7 +256,7 @@ TC_INLINE tc_f64x4 tc_exp_f64x4(tc_f64x4 x) {
     return y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcd_exp2_rare(tcd_rare* lanes) {
+TC_RARE void tcd_exp2_rare(tcd_rare* lanes) {
     tc_f64x4 full = tcd_scale_full(tcd_exp2_split(tcd_clamp(lanes->x, -1076.0, 1025.0)));
     lanes->y = lanes->rare ? full : lanes->y;
 }
@@ -271,7 +273,7 @@ TC_INLINE tc_f64x4 tc_exp2_f64x4(tc_f64x4 x) {
 }
 
 /* 1 / (1 + e^-x) is e^x where e^-x overflows. */
-TC_NOINLINE __attribute__((cold)) void tcd_sigmoid_rare(tcd_rare* lanes) {
+TC_RARE void tcd_sigmoid_rare(tcd_rare* lanes) {
     tc_f64x4 x = lanes->x > 0.0 ? tcd_splat(0.0) : lanes->x;
     lanes->y = lanes->rare ? tcd_exp_full(x) : lanes->y;
 }
@@ -314,7 +316,7 @@ TC_INLINE tcd_two tcd_expm1_two(tc_f64x4 x) {
     return {high, tcd_fma(s, p_low, tcd_fma(s, p, base - high) + base_low)};
 }
 
-TC_NOINLINE __attribute__((cold)) void tcd_expm1_rare(tcd_rare* lanes) {
+TC_RARE void tcd_expm1_rare(tcd_rare* lanes) {
     tc_f64x4 full = lanes->x < 0.0 ? tcd_splat(-1.0) : tcd_exp_full(lanes->x);
     lanes->y = lanes->rare ? full : lanes->y;
 }
@@ -390,7 +392,7 @@ TC_INLINE tc_i64x4 tcd_outside(tc_f64x4 x, tc_u64_t low, tc_u64_t high) {
     return shifted >= (tc_i64_t)(0x8000000000000000u + (high - low));
 }
 
-TC_NOINLINE __attribute__((cold)) void tcd_log_rare(tcd_rare* lanes) {
+TC_RARE void tcd_log_rare(tcd_rare* lanes) {
     lanes->y = lanes->rare ? tcd_log_full(lanes->x) : lanes->y;
 }
 
@@ -405,7 +407,7 @@ TC_INLINE tc_f64x4 tc_log_f64x4(tc_f64x4 x) {
     return y;
 }
 
-TC_NOINLINE __attribute__((cold)) void tcd_log1p_rare(tcd_rare* lanes) {
+TC_RARE void tcd_log1p_rare(tcd_rare* lanes) {
     lanes->y = lanes->rare ? tcd_log_full(1.0 + lanes->x) : lanes->y;
 }
 
@@ -489,7 +491,7 @@ TC_INLINE void tcd_reduce_huge(double x, int lane, tcd_angle* angle) {
 }
 
 /* sin(x + quarter_turns pi / 2) in the rare lanes, x >= 0. */
-TC_NOINLINE __attribute__((cold)) void tcd_sin_rare(tcd_rare* lanes, tc_i64_t quarter_turns) {
+TC_RARE void tcd_sin_rare(tcd_rare* lanes, tc_i64_t quarter_turns) {
     tcd_angle angle = {tcd_splat(0.0), tcd_splat(0.0), (tc_i64x4){}};
     for (int i = 0; i < 4; i++) {
         if (lanes->rare[i] == 0) continue;
