@@ -221,13 +221,20 @@ def _verify_loop(programs: Sequence[LoopProgram]) -> None:
         verify_loop_program(p)
 
 
+def _verify_nests(programs: Sequence[NestProgram]) -> None:
+    from tensorc.loop_schedule.verify import verify_nest_program
+
+    for p in programs:
+        verify_nest_program(p)
+
+
 STAGES: tuple[Stage, ...] = (
     Stage("parse", _parse),
     Stage("check", _check, _verify_tensor),
     Stage("simplify", _simplify, _verify_tensor),
     Stage("lower", _lower, _verify_loop),
     Stage("schedule", _schedule),
-    Stage("loops", _loops),
+    Stage("loops", _loops, _verify_nests),
     Stage("codegen", _codegen),
 )
 STAGE_NAMES = tuple(s.name for s in STAGES)
@@ -275,8 +282,11 @@ def resolve_toolchain(options: CompileOptions) -> Toolchain:
 def kernel_facts(unit: CompiledUnit) -> tuple[KernelFacts, ...]:
     """What the artefacts say about each kernel."""
     from tensorc.artefacts.manifest import KernelFacts
+    from tensorc.loop_schedule.aliasing import safe_inputs
 
-    return tuple(KernelFacts(p.signature, fusion=_fusion_summary(p)) for p in unit.nests)
+    return tuple(
+        KernelFacts(p.signature, inplace=safe_inputs(p), fusion=_fusion_summary(p)) for p in unit.nests
+    )
 
 
 def _fusion_summary(program: NestProgram) -> tuple[dict[str, Any], ...]:

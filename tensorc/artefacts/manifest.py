@@ -14,6 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tensorc import __version__
 from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol, result_name
 from tensorc.signature import Param, Signature
@@ -157,14 +159,19 @@ def _field(name: str) -> str:
 def _json_default(param: Param) -> bool | int | float | str | None:
     """JSON has no NaN and no infinity: they are written as strings."""
     value = param.default
-    if value is not None and param.dtype.is_bool:
+    if value is None or param.dtype.is_integer:
+        return value
+    if param.dtype.is_bool:
         return bool(value)
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    short = float(_default_text(param))
+    return short if math.isfinite(short) else str(short)
 
 
 def _default_text(param: Param) -> str:
-    """The default as it would be written in a program."""
-    return str(bool(param.default)).lower() if param.dtype.is_bool else str(param.default)
+    """The default as it would be written in a program: the shortest text that rounds to it."""
+    if param.dtype.is_bool:
+        return str(bool(param.default)).lower()
+    return str(np.dtype(param.dtype.numpy).type(param.default))
 
 
 def render_manifest(manifest: Json) -> str:
