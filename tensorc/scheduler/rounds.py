@@ -111,7 +111,7 @@ def _score(policy: FusionPolicy, first: Cluster, second: Cluster, verdict: Verdi
     if verdict.joint is None or verdict.saving is None:
         return None
     score = score_fusion_inductor if policy.inductor_rules else score_fusion
-    return score(first, second, verdict.saving.shared)
+    return score(first, second, verdict.saving)
 
 
 def _keep_best_class(candidates: list[Candidate], number: int, log: list[Event]) -> list[Candidate]:

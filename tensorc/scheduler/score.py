@@ -49,12 +49,13 @@ def _vanishes(graph: ProgramGraph, buffer: str, mask: int) -> bool:
     return all(mask >> k & 1 for k in (writer, *graph.consumers[writer]))
 
 
-def score_fusion(first: Cluster, second: Cluster, shared: int) -> Score:
-    """Larger first: shared bytes, then closeness in the program."""
-    return (shared, -distance(first, second))
+def score_fusion(first: Cluster, second: Cluster, saving: Saving) -> Score:
+    """Larger first: shared bytes, of these what saves a store too, closeness in the program."""
+    return (saving.shared, saving.round_trips, -distance(first, second))
 
 
-def score_fusion_inductor(first: Cluster, second: Cluster, shared: int) -> Score:
+def score_fusion_inductor(first: Cluster, second: Cluster, saving: Saving) -> Score:
     """Inductor's key: template class, both or neither a reduction, shared bytes, closeness."""
+    shared = saving.shared
     same_kind = first.has_reduction == second.has_reduction and shared > 0
     return (2 if shared > 0 else 1, int(same_kind), shared, -distance(first, second))
