@@ -40,9 +40,9 @@ TC_CONST float tcf_log_p[9] = {
     -0x1p-1f, 0x1.555506p-2f, -0x1.ffff04p-3f, 0x1.99d068p-3f,
     -0x1.5599d2p-3f, 0x1.1ed2ccp-3f, -0x1.f38d36p-4f, 0x1.1e7f3ap-3f,
     -0x1.06da6ep-3f};
-TC_CONST double tcf_sin_p[6] = {
-    0x1.ffffffffd184dp-1, -0x1.555555417825dp-3, 0x1.11110b7530ee1p-7, -0x1.a017a92355a8cp-13,
-    0x1.716ba95afec07p-19, -0x1.9a0e754ed9506p-26};
+TC_CONST double tcf_sin_p[5] = {
+    0x1.ffffffd262026p-1, -0x1.555547f0e81c8p-3, 0x1.110e7b6cf5fabp-7, -0x1.9f644d8a50814p-13,
+    0x1.5d3926ec07efap-19};
 TC_CONST tc_u64_t tcf_turn[5] = {
     0x0000000028be60dbu, 0x9391054a7f09d5f4u, 0x7d4d377036d8a566u, 0x4f10e4107f9458eau,
     0xf7aef1586dc91b8eu};
@@ -419,8 +419,7 @@ TC_INLINE tc_f64x4 tcf_splat_wide(double c) { return (tc_f64x4){c, c, c, c}; }
 /* (-1)^n sin(r), |r| <= pi / 2; the low bit of `n_bits` is that of n. */
 TC_INLINE tc_f64x4 tcf_sin_reduced(tc_f64x4 r, tc_i64x4 n_bits) {
     tc_f64x4 s = r * r;
-    tc_f64x4 p = tcf_fma_wide(tcf_splat_wide(tcf_sin_p[5]), s, tcf_splat_wide(tcf_sin_p[4]));
-    p = tcf_fma_wide(p, s, tcf_splat_wide(tcf_sin_p[3]));
+    tc_f64x4 p = tcf_fma_wide(tcf_splat_wide(tcf_sin_p[4]), s, tcf_splat_wide(tcf_sin_p[3]));
     p = tcf_fma_wide(p, s, tcf_splat_wide(tcf_sin_p[2]));
     p = tcf_fma_wide(p, s, tcf_splat_wide(tcf_sin_p[1]));
     p = tcf_fma_wide(p, s, tcf_splat_wide(tcf_sin_p[0]));
@@ -466,8 +465,7 @@ TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
     double turn = (double)(tc_i64_t)(tc_u64_t)(rest >> 64) * 0x1p-63 + (double)(tc_u64_t)rest * 0x1p-127;
     double r = turn * tcf_pi[0];
     double s = r * r;
-    double p = __builtin_fma(tcf_sin_p[5], s, tcf_sin_p[4]);
-    p = __builtin_fma(p, s, tcf_sin_p[3]);
+    double p = __builtin_fma(tcf_sin_p[4], s, tcf_sin_p[3]);
     p = __builtin_fma(p, s, tcf_sin_p[2]);
     p = __builtin_fma(p, s, tcf_sin_p[1]);
     p = __builtin_fma(p, s, tcf_sin_p[0]);
