@@ -56,9 +56,11 @@ def link_flags(compiler: Compiler, options: BuildOptions) -> tuple[str, ...]:
     """
     if sys.platform == "darwin":
         return ("-nostdlib++",)
+    # never unloaded: the OpenMP runtime would go with it, under the feet of its waiting threads
+    stays = ("-Wl,-z,nodelete",)
     if options.sanitize:
-        return ("-Wl,--as-needed",)
-    strict = ("-Wl,-z,defs", "-Wl,--as-needed")
+        return (*stays, "-Wl,--as-needed")
+    strict = (*stays, "-Wl,-z,defs", "-Wl,--as-needed")
     if compiler.family == "clang":
         return (*strict, "-nostdlib++", "-lm", "-ldl")
     openmp = ("-lgomp",) if options.threads == "openmp" else ()

@@ -107,3 +107,20 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert [line for line in lines if line.startswith(f"{example.name} ") and line.endswith(" ok")]
     assert sum(line.startswith("$ tensorc explain --fusion-log") for line in lines) == 4
     assert lines[-1] == f"{len(EXAMPLES)} of {len(EXAMPLES)} examples agree with NumPy"
+
+
+@pytest.mark.parametrize("cxx", [c for c in ("g++", "clang++") if shutil.which(c)])
+def test_forgotten_modules_leave_the_threads_alone(cxx: str, tmp_path: Path) -> None:
+    """Dropping a module must not unload the OpenMP runtime while its threads wait for work."""
+    program = f"""
+import gc, pathlib, numpy as np, tensorc
+for name in ("chain", "softmax", "epilogue"):
+    path = pathlib.Path({str(ROOT / "examples")!r}) / f"{{name}}.tdsl"
+    for _ in range(3):
+        module = tensorc.compile(path, cxx={cxx!r}, cache_dir={str(tmp_path)!r})
+        module[name](np.ones((1024, 1024), np.float32), threads=2)
+        del module
+        gc.collect()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
