@@ -42,7 +42,7 @@ def build_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "
     """The translation unit as a tree; `tail` is text that ends it (the manifest)."""
     functions: list[Function] = [f for nest in nests for f in emit_kernel(nest, options)]
     kernels = "\n".join(print_function(f) for f in functions)
-    parts: list[Text | Function] = [Text(runtime_text(kernels)), Text(_EXPORT)]
+    parts: list[Text | Function] = [Text(runtime_text(kernels, options.lanes)), Text(_EXPORT)]
     if options.openmp:
         parts.append(Text(_OPENMP))
     parts.extend(functions)
@@ -56,13 +56,13 @@ def emit_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = ""
     return print_unit(build_unit(nests, options, tail))
 
 
-def runtime_text(kernels: str = "") -> str:
+def runtime_text(kernels: str = "", lanes: int = 8) -> str:
     """The runtime's headers in one piece, without those that `kernels` (C text) does not need.
 
     Parsing unused headers is most of a small kernel's compile time.
     """
     seen: set[str] = set()
-    text = _expand("scalars.h", seen) + _expand("lanes.h", seen)
+    text = f"#define TC_LANES {lanes}\n" + _expand("scalars.h", seen) + _expand("lanes.h", seen)
     for name, pattern in _OPTIONAL.items():
         if pattern.search(kernels):
             text += _expand(name, seen)

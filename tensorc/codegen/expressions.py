@@ -21,7 +21,10 @@ RESERVED = frozenset(
     xor xor_eq free tid nt threads arena scratch work linux unix p chunk block row part strip rows groups per_row
     count""".split()
 )
-_LOCAL = re.compile(r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes)", re.IGNORECASE)
+_LOCAL = re.compile(
+    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes)",
+    re.IGNORECASE,
+)
 
 
 def c_names(wanted: Mapping[str, str]) -> dict[str, str]:

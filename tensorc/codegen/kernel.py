@@ -38,14 +38,14 @@ from tensorc.codegen.loops import (
 )
 from tensorc.codegen.matmul import emit_matmul
 from tensorc.codegen.prune import prune_unused, used_names
-from tensorc.codegen.reduce import (
-    emit_column_reduce,
+from tensorc.codegen.reduce_columns import emit_column_reduce
+from tensorc.codegen.reduce_rows import (
     emit_merge,
     emit_parallel_row_reduce,
     emit_row_reduce,
     part_counts,
-    state_type,
 )
+from tensorc.codegen.reduce_state import state_type
 from tensorc.codegen.values import Context, emit_let, emit_store
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
@@ -60,10 +60,12 @@ PARALLEL_WORK = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
-    """`prefix` starts every entry point's name; `openmp` false leaves threads out."""
+    """`prefix` starts every entry point's name; `openmp` false leaves threads out; `lanes` is 8, or 16 for
+    targets with 64-byte vectors."""
 
     prefix: str = "tdsl_"
     openmp: bool = True
+    lanes: int = 8
 
 
 def emit_kernel(program: NestProgram, options: EmitOptions) -> tuple[Function, Function]:
@@ -137,13 +139,12 @@ class _Kernel:
         return out
 
     def _fixed(self) -> list[Axis]:
-        return [
-            Axis(d.name, _constant(d.fixed)) for d in self.program.signature.dims if d.fixed is not None
-        ]
+        return [Axis(d.name, _constant(d.fixed)) for d in self.program.signature.dims if d.fixed is not None]
 
     def _context(self) -> Context:
         local = {f"{c}{k}": f"{c}{k}" for c in "ijkrcb" for k in range(64)}
-        return Context({**local, "strip": "strip", "row": "row", **self.dims}, self.arrays)
+        names = {**local, "strip": "strip", "row": "row", **self.dims}
+        return Context(names, self.arrays, self.options.lanes)
 
     def _barrier(self) -> list[Stmt]:
         if not self.options.openmp:

@@ -12,7 +12,6 @@ from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
 
-LANES = 8
 VECTOR_UNIT = 64
 
 
@@ -60,7 +59,7 @@ def emit_vector(axis: Axis, body: Sequence[nest_ir.Stmt], context: Context) -> l
 def _vector_range(
     axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
 ) -> list[Stmt]:
-    at = Name(axis.name)
+    at, width = Name(axis.name), context.width
     values = declared(body)
     whole = emit_simple(body, context.inside(axis.name, at, None, values, ""))
     lanes = f"{axis.name}_lanes"
@@ -68,7 +67,7 @@ def _vector_range(
     return [
         Declare("int64_t", axis.name, begin),
         let(f"{axis.name}_end", end),
-        For(axis.name, None, at_most(plus(at, LANES), Name(f"{axis.name}_end")), LANES, tuple(whole)),
+        For(axis.name, None, at_most(plus(at, width), Name(f"{axis.name}_end")), width, tuple(whole)),
         If(
             less(at, Name(f"{axis.name}_end")),
             (
@@ -98,9 +97,7 @@ def emit_parallel(axes: Sequence[Axis], body: Sequence[Stmt], context: Context) 
     return thread_loop(axes, size_expr(product(a.extent for a in axes), context.names), body, context)
 
 
-def thread_loop(
-    axes: Sequence[Axis], total: Expr, body: Sequence[Stmt], context: Context
-) -> list[Stmt]:
+def thread_loop(axes: Sequence[Axis], total: Expr, body: Sequence[Stmt], context: Context) -> list[Stmt]:
     """A loop over this thread's part of `total` steps, from whose number the `axes` are computed."""
     begin, end = thread_part(total, 1)
     if len(axes) == 1:

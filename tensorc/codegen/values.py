@@ -19,13 +19,15 @@ INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 class Context:
     """How values are spelt at one place of the code.
 
-    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector axis, if any, whose first lane is at
-    `at`; `lanes` is the expression of the number of active lanes, None when all eight are. `suffix` keeps the
+    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; a vector
+    has `width` lanes; `vector` is the vector axis, if any, whose first lane is at
+    `at`; `lanes` is the expression of the number of active lanes, None when all are. `suffix` keeps the
     copies of an unrolled body apart; `copied` holds the values that have copies.
     """
 
     names: Mapping[str, str]
     arrays: Mapping[str, str]
+    width: int
     vector: str | None = None
     at: Expr | None = None
     lanes: Expr | None = None

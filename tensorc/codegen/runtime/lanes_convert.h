@@ -47,15 +47,21 @@ TC_INLINE tc_i64 tc_cast_i32_i64(tc_i32 x) {
     return r;
 }
 TC_INLINE tc_i32 tc_cast_i64_i32(tc_i64 x) { return tc_narrow_mask(x.lo, x.hi); }
+/* The halves of x as 2^84 + (high + 2^31) 2^32 and 2^52 + low, by their bits. The difference is exact, the last sum
+ * is x rounded once. */
 TC_INLINE tc_f64x4 tc_f64x4_of_i64x4(tc_i64x4 x) {
-    tc_f64x4 r = {(double)x[0], (double)x[1], (double)x[2], (double)x[3]};
-    return r;
+    tc_u64x4 bits = (tc_u64x4)x;
+    tc_u64x4 high = (bits >> 32) ^ 0x4530000080000000u, low = (bits & 0xffffffffu) | 0x4330000000000000u;
+    return ((tc_f64x4)high - (0x1p84 + 0x1p63 + 0x1p52)) + (tc_f64x4)low;
 }
 TC_INLINE tc_f64 tc_cast_i64_f64(tc_i64 x) {
     tc_f64 r = {tc_f64x4_of_i64x4(x.lo), tc_f64x4_of_i64x4(x.hi)};
     return r;
 }
+/* Below 2^53 f64 holds x, so that rounding it is the only rounding. */
 TC_INLINE tc_f32 tc_cast_i64_f32(tc_i64 x) {
+    tc_u64x4 lo = (tc_u64x4)x.lo + 0x20000000000000u, hi = (tc_u64x4)x.hi + 0x20000000000000u;
+    if (__builtin_expect(!tc_any_lane((tc_i32)((lo | hi) >> 54 != 0)), 1)) return tc_cast_f64_f32(tc_cast_i64_f64(x));
     tc_i64x4 a = x.lo, b = x.hi;
     tc_f32 r = {(float)a[0], (float)a[1], (float)a[2], (float)a[3],
                 (float)b[0], (float)b[1], (float)b[2], (float)b[3]};

@@ -1,0 +1,230 @@
+"""Column reductions as C loops: strips of 128 columns, blocks of 8 and chunks of 1024 rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from tensorc.codegen.c_ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Declare,
+    Expr,
+    For,
+    If,
+    Index,
+    Integer,
+    Name,
+    Stmt,
+    Unary,
+)
+from tensorc.codegen.expressions import size_expr
+from tensorc.codegen.loops import (
+    at_most,
+    declared,
+    emit_simple,
+    less,
+    let,
+    plus,
+    serial_loop,
+    thread_loop,
+)
+from tensorc.codegen.reduce_state import (
+    POSITIONED,
+    SHIFTED,
+    call_state,
+    chunk_loop,
+    count_expr,
+    emit_result,
+    group_loop,
+    outer_rows,
+    state_of,
+    state_type,
+)
+from tensorc.codegen.values import Context
+from tensorc.index_algebra import Poly, product
+from tensorc.loop_ir.program import Axis
+from tensorc.loop_schedule.program import Accumulator, ColumnReduce
+from tensorc.loop_schedule.program import Let as NestLet
+
+COLUMN_BLOCK, COLUMN_SPAN, STRIP = 8, 1024, 128
+
+
+def emit_column_reduce(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    """Strips of columns, the strips divided among the threads where the reduction is at the top."""
+    strips: Poly = (reduce.columns.extent + (STRIP - 1)) // STRIP
+    strip = Axis("strip", strips)
+    body = _strip(reduce, context)
+    if not reduce.parallel:
+        return [serial_loop(strip, body, context)]
+    axes = (*reduce.iterate, strip)
+    total = size_expr(product(a.extent for a in axes), context.names)
+    return thread_loop(axes, total, body, context)
+
+
+def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    columns = size_expr(reduce.columns.extent, context.names)
+    out: list[Stmt] = [
+        let("column_begin", Binary("*", Name("strip"), Integer(STRIP))),
+        let("column_end", Call("tc_min", (plus(Name("column_begin"), STRIP), columns))),
+    ]
+    size = Integer(STRIP // context.width)
+    for a in reduce.accumulators:
+        out.append(Declare(f"struct {state_type(a, columns=True)}", state_of(a).id, size=size))
+    out.append(_each_vector(reduce, _column_begin(reduce, context), context, lanes=True))
+    out.extend(_column_chunks(reduce, context))
+    out.extend(_column_results(reduce, context))
+    return out
+
+
+def _column_state(a: Accumulator, reduce: ColumnReduce, context: Context) -> Expr:
+    offset = Binary("-", Name(reduce.columns.name), Name("column_begin"))
+    return Unary("&", Index(state_of(a), Binary("/", offset, Integer(context.width))))
+
+
+def _each_vector(reduce: ColumnReduce, body: Sequence[Stmt], context: Context, lanes: bool = False) -> Stmt:
+    """`for` each vector of columns of the strip, the last one perhaps partial."""
+    v = reduce.columns.name
+    left = Binary("-", Name("column_end"), Name(v))
+    active = [Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,)))] if lanes else []
+    return For(v, Name("column_begin"), less(Name(v), Name("column_end")), context.width, (*active, *body))
+
+
+def _column_begin(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    out: list[Stmt] = []
+    for a in reduce.accumulators:
+        state = _column_state(a, reduce, context)
+        if a.kind not in SHIFTED:
+            out.append(call_state(a, "begin", state, columns=True))
+            continue
+        name = f"first_{a.name}"
+        start = [let(axis.name, Integer(0)) for axis in (*reduce.outer, reduce.inner)]
+        inside = _column_context(reduce, context, "_first", partial=True)
+        lets = [s for s in reduce.body if isinstance(s, NestLet)]
+        take = (*start, *emit_simple(lets, inside), Assign(Name(name), inside.value(a.value)))
+        count = count_expr(reduce.outer, reduce.inner, context)
+        zero = Call(f"tc_splat_{a.dtype}", (Integer(0),))
+        out.extend([Declare(f"tc_{a.dtype}", name, zero), If(less(Integer(0), count), take)])
+        out.append(call_state(a, "begin", state, Name(name), columns=True))
+    return out
+
+
+def _column_context(
+    reduce: ColumnReduce, context: Context, suffix: str, partial: bool, row: str | None = None
+) -> Context:
+    v = reduce.columns.name
+    names = dict(context.names) | ({reduce.inner.name: row} if row is not None else {})
+    lanes = Name(f"{v}_lanes") if partial else None
+    return replace(context, names=names).inside(v, Name(v), lanes, declared(reduce.body), suffix)
+
+
+def _column_chunks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    inner = size_expr(reduce.inner.extent, context.names)
+    close = [
+        call_state(a, "chunk", _column_state(a, reduce, context), columns=True) for a in reduce.accumulators
+    ]
+    closing = _each_vector(reduce, close, context)
+    blocks = _column_blocks(reduce, context)
+    if not reduce.outer:
+        return [chunk_loop(inner, COLUMN_SPAN, (*blocks, closing))]
+    sweep = outer_rows(reduce.outer, blocks, context)
+    per_group = chunk_loop(inner, COLUMN_SPAN, (*sweep, closing))
+    return [Block(tuple(group_loop(reduce.outer, inner, COLUMN_SPAN, [per_group], context)))]
+
+
+def _column_blocks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    """Blocks of eight rows over the strip, then the rows that are left."""
+    r, v = reduce.inner.name, reduce.columns.name
+    end = Name("column_end")
+    single = _column_rows(reduce, context)
+    block: tuple[Stmt, ...] = (
+        Declare("int64_t", v, Name("column_begin")),
+        For(
+            v,
+            None,
+            at_most(plus(Name(v), context.width), end),
+            context.width,
+            tuple(_column_step(reduce, context)),
+        ),
+        If(less(Name(v), end), tuple(single(plus(Name(r), COLUMN_BLOCK)))),
+    )
+    rest = For(v, Name("column_begin"), less(Name(v), end), context.width, tuple(single(Name("chunk_end"))))
+    return [
+        Declare("int64_t", r, Name("chunk")),
+        For(r, None, at_most(plus(Name(r), COLUMN_BLOCK), Name("chunk_end")), COLUMN_BLOCK, block),
+        If(less(Name(r), Name("chunk_end")), (rest,)),
+    ]
+
+
+def _column_step(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    out: list[Stmt] = []
+    copies: list[Context] = []
+    for k in range(COLUMN_BLOCK):
+        row = f"{reduce.inner.name}_{'abcdefgh'[k]}"
+        out.append(let(row, plus(Name(reduce.inner.name), k)))
+        copies.append(_column_context(reduce, context, f"_{'abcdefgh'[k]}", partial=False, row=row))
+        out.extend(emit_simple(reduce.body, copies[-1]))
+    for a in reduce.accumulators:
+        args = [c.value(a.value) for c in copies] + _row_position(a, reduce, reduce.inner.name, context)
+        out.append(call_state(a, "step", _column_state(a, reduce, context), *args, columns=True))
+    return out
+
+
+def _row_position(a: Accumulator, reduce: ColumnReduce, row: str, context: Context) -> list[Expr]:
+    if a.kind not in POSITIONED:
+        return []
+    if not reduce.outer:
+        return [Name(row)]
+    inner = size_expr(reduce.inner.extent, context.names)
+    return [Binary("+", Binary("*", Name("row"), inner), Name(row))]
+
+
+def _column_rows(reduce: ColumnReduce, context: Context) -> Callable[[Expr], list[Stmt]]:
+    """One vector of columns, row by row up to a given row: an incomplete block, or partial lanes."""
+
+    def rows(end: Expr) -> list[Stmt]:
+        r, v = reduce.inner.name, reduce.columns.name
+        row = f"{r}_row"
+        inside = _column_context(reduce, context, "", partial=True, row=row)
+        body: list[Stmt] = emit_simple(reduce.body, inside)
+        number = Cast("int", Binary("-", Name(row), Name(r)))
+        for a in reduce.accumulators:
+            args = (number, inside.value(a.value), *_row_position(a, reduce, row, context))
+            body.append(call_state(a, "tail", _column_state(a, reduce, context), *args, columns=True))
+        left = Binary("-", Name("column_end"), Name(v))
+        close = [
+            call_state(a, "block", _column_state(a, reduce, context), columns=True)
+            for a in reduce.accumulators
+        ]
+        return [
+            Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,))),
+            For(row, Name(r), less(Name(row), end), 1, tuple(body)),
+            *close,
+        ]
+
+    return rows
+
+
+def _column_results(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    v = reduce.columns.name
+    count = count_expr(reduce.outer, reduce.inner, context)
+    results = [
+        emit_result(a, _column_state(a, reduce, context), count, columns=True) for a in reduce.accumulators
+    ]
+    values = declared(reduce.after)
+    whole = emit_simple(reduce.after, context.inside(v, Name(v), None, values, ""))
+    part = emit_simple(reduce.after, context.inside(v, Name(v), Name(f"{v}_lanes"), values, ""))
+    left = Binary("-", Name("column_end"), Name(v))
+    lanes = Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,)))
+    body = (
+        *results,
+        If(
+            at_most(plus(Name(v), context.width), Name("column_end")),
+            tuple(whole),
+            (lanes, *part),
+        ),
+    )
+    return [For(v, Name("column_begin"), less(Name(v), Name("column_end")), context.width, body)]

@@ -1,0 +1,221 @@
+"""Row reductions as C loops: blocks of 256 and chunks of 16384 elements of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tensorc.codegen.c_ast import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Declare,
+    Expr,
+    For,
+    If,
+    Index,
+    Integer,
+    Name,
+    Stmt,
+    Unary,
+)
+from tensorc.codegen.expressions import size_expr
+from tensorc.codegen.loops import (
+    at_most,
+    declared,
+    emit_simple,
+    less,
+    let,
+    plus,
+    thread_part,
+)
+from tensorc.codegen.reduce_state import (
+    POSITIONED,
+    SHIFTED,
+    call_state,
+    chunk_loop,
+    count_expr,
+    emit_result,
+    group_count,
+    group_loop,
+    group_rows,
+    outer_rows,
+    state_of,
+    state_type,
+)
+from tensorc.codegen.values import Context
+from tensorc.index_algebra import product
+from tensorc.loop_schedule.program import Accumulator, RowReduce
+from tensorc.loop_schedule.program import Let as NestLet
+
+ROW_BLOCK, ROW_STEP, ROW_SPAN = 256, 32, 16384
+
+
+def emit_row_reduce(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """A reduction inside one step of the outer loops; its results are declared after it."""
+    out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
+    out.extend(_begin_all(reduce, context))
+    out.append(Block(tuple(_row_chunks(reduce, context))))
+    out.extend(emit_results(reduce, context))
+    return out
+
+
+def _declare_state(a: Accumulator) -> Stmt:
+    return Declare(f"struct {state_type(a)}", state_of(a).id)
+
+
+def _begin_all(reduce: RowReduce, context: Context) -> list[Stmt]:
+    out: list[Stmt] = []
+    for a in reduce.accumulators:
+        state = Unary("&", state_of(a))
+        if a.kind in SHIFTED:
+            out.extend(_first_value(a, reduce, context))
+            out.append(call_state(a, "begin", state, Name(f"first_{a.name}")))
+        else:
+            out.append(call_state(a, "begin", state))
+    return out
+
+
+def _first_value(a: Accumulator, reduce: RowReduce, context: Context) -> list[Stmt]:
+    """The value of the first element, from which a variance measures; 0 of an empty space."""
+    lets = [s for s in reduce.body if isinstance(s, NestLet)]
+    inner = context.inside(reduce.inner.name, Integer(0), Integer(1), declared(reduce.body), "_first")
+    start = [let(axis.name, Integer(0)) for axis in reduce.outer]
+    name = f"first_{a.name}"
+    take = (*start, *emit_simple(lets, inner), Assign(Name(name), inner.value(a.value)))
+    count = count_expr(reduce.outer, reduce.inner, context)
+    zero = Call(f"tc_splat_{a.dtype}", (Integer(0),))
+    return [Declare(f"tc_{a.dtype}", name, zero), If(less(Integer(0), count), take)]
+
+
+def emit_results(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """`const tc_f32 v4 = tc_sum_f32_result(&s_v4, D, 0.0);`"""
+    count = count_expr(reduce.outer, reduce.inner, context)
+    return [emit_result(a, Unary("&", state_of(a)), count, columns=False) for a in reduce.accumulators]
+
+
+def _row_chunks(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """All chunks in order, in one state."""
+    inner = size_expr(reduce.inner.extent, context.names)
+    close = [call_state(a, "chunk", Unary("&", state_of(a))) for a in reduce.accumulators]
+    if not reduce.outer:
+        return [chunk_loop(inner, ROW_SPAN, (*_row_blocks(reduce, context, Name("chunk")), *close))]
+    sweep = outer_rows(reduce.outer, _row_blocks(reduce, context, Name("chunk")), context)
+    per_group = chunk_loop(inner, ROW_SPAN, (*sweep, *close))
+    return group_loop(reduce.outer, inner, ROW_SPAN, [per_group], context)
+
+
+def _row_blocks(reduce: RowReduce, context: Context, begin: Expr) -> list[Stmt]:
+    """The blocks from `begin` to `chunk_end`: whole steps of 32 elements, then single vectors."""
+    axis = reduce.inner.name
+    at, end = Name(axis), Name("block_end")
+    step = For(axis, None, at_most(plus(at, ROW_STEP), end), ROW_STEP, tuple(_row_step(reduce, context)))
+    tail = For(axis, None, less(at, end), context.width, tuple(_row_tail(reduce, context)))
+    close = [call_state(a, "block", Unary("&", state_of(a))) for a in reduce.accumulators]
+    body = (
+        let("block_end", Call("tc_min", (plus(Name("block"), ROW_BLOCK), Name("chunk_end")))),
+        Declare("int64_t", axis, Name("block")),
+        step,
+        tail,
+        *close,
+    )
+    return [For("block", begin, less(Name("block"), Name("chunk_end")), ROW_BLOCK, body)]
+
+
+def _row_step(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """As many copies of the body as vectors make a step: together they feed the tree's four accumulators."""
+    values = declared(reduce.body)
+    axis = reduce.inner.name
+    out: list[Stmt] = []
+    copies: list[Context] = []
+    for k in range(ROW_STEP // context.width):
+        copy = context.inside(axis, plus(Name(axis), context.width * k), None, values, f"_{'abcd'[k]}")
+        copies.append(copy)
+        out.extend(emit_simple(reduce.body, copy))
+    for a in reduce.accumulators:
+        args = [c.value(a.value) for c in copies] + _position(a, reduce, Name(axis), context)
+        out.append(call_state(a, "step", Unary("&", state_of(a)), *args))
+    return out
+
+
+def _row_tail(reduce: RowReduce, context: Context) -> list[Stmt]:
+    axis = reduce.inner.name
+    at, lanes = Name(axis), Name(f"{axis}_lanes")
+    inside = context.inside(axis, at, lanes, declared(reduce.body), "")
+    number = Cast("int", Binary("/", Binary("-", at, Name("block")), Integer(context.width)))
+    out: list[Stmt] = [
+        Declare("const int", lanes.id, Call("tc_lanes", (Binary("-", Name("block_end"), at),)))
+    ]
+    out.extend(emit_simple(reduce.body, inside))
+    for a in reduce.accumulators:
+        args = (number, inside.value(a.value), lanes, *_position(a, reduce, at, context))
+        out.append(call_state(a, "tail", Unary("&", state_of(a)), *args))
+    return out
+
+
+def _position(a: Accumulator, reduce: RowReduce, at: Expr, context: Context) -> list[Expr]:
+    """The row-major position in the reduced space, for reductions that give one."""
+    if a.kind not in POSITIONED:
+        return []
+    if not reduce.outer:
+        return [at]
+    inner = size_expr(reduce.inner.extent, context.names)
+    return [Binary("+", Binary("*", Name("row"), inner), at)]
+
+
+def emit_parallel_row_reduce(reduce: RowReduce, context: Context, parts: Sequence[str]) -> list[Stmt]:
+    """Each thread's chunks, every chunk's state kept in `parts` (one array for each accumulator)."""
+    inner = size_expr(reduce.inner.extent, context.names)
+    total = size_expr(product(a.extent for a in reduce.outer), context.names)
+    begin, end = thread_part(Name("parts_end"), 1)
+    blocks = _row_blocks(reduce, context, Name("chunk"))
+    sweep = outer_rows(reduce.outer, blocks, context) if reduce.outer else blocks
+    part = Name("part")
+    body: list[Stmt] = [
+        *group_rows(Binary("/", part, Name("per_row")), total),
+        let("chunk", Binary("*", Binary("%", part, Name("per_row")), Integer(ROW_SPAN))),
+        let("chunk_end", Call("tc_min", (plus(Name("chunk"), ROW_SPAN), inner))),
+    ]
+    for a in reduce.accumulators:
+        body.append(_declare_state(a))
+        first = (Name(f"first_{a.name}"),) if a.kind in SHIFTED else ()
+        body.append(call_state(a, "begin", Unary("&", state_of(a)), *first))
+    body.extend(sweep)
+    for a, name in zip(reduce.accumulators, parts, strict=True):
+        body.append(call_state(a, "chunk", Unary("&", state_of(a))))
+        body.append(Assign(Index(Name(name), part), state_of(a)))
+    first_values = [
+        s for a in reduce.accumulators if a.kind in SHIFTED for s in _first_value(a, reduce, context)
+    ]
+    return [
+        *first_values,
+        *part_counts(reduce, context),
+        let("part_end", end),
+        For("part", begin, less(part, Name("part_end")), 1, tuple(body)),
+    ]
+
+
+def part_counts(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """`parts_end`: the number of chunks of a reduction's space; `rows` and `per_row` on the way."""
+    inner = size_expr(reduce.inner.extent, context.names)
+    total = size_expr(product(a.extent for a in reduce.outer), context.names)
+    return [
+        let("rows", Call("tc_chunk_rows", (inner, Integer(ROW_SPAN)))),
+        let("per_row", Call("tc_row_chunks", (inner, Integer(ROW_SPAN)))),
+        let("parts_end", Binary("*", group_count(total), Name("per_row"))),
+    ]
+
+
+def emit_merge(reduce: RowReduce, context: Context, parts: Sequence[str]) -> list[Stmt]:
+    """The chunks' states added in order, and the results declared."""
+    out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
+    for a in reduce.accumulators:
+        first = (Name(f"first_{a.name}"),) if a.kind in SHIFTED else ()
+        out.append(call_state(a, "begin", Unary("&", state_of(a)), *first))
+    merges = tuple(
+        call_state(a, "merge", Unary("&", state_of(a)), Unary("&", Index(Name(name), Name("part"))))
+        for a, name in zip(reduce.accumulators, parts, strict=True)
+    )
+    out.append(For("part", Integer(0), less(Name("part"), Name("parts_end")), 1, merges))
+    return [*out, *emit_results(reduce, context)]
