@@ -113,7 +113,7 @@ class KernelCall:
         self._start: list[int | None] = [d["fixed"] for d in spec["dims"]]
         self._passed = [self._dims.index(d) for d in spec["passed_dims"]]
         self._bindings = [self._read_binding(b) for b in spec["bindings"]]
-        self._checks = [c for c in spec["checks"] if c["param"] is None]
+        self._checks = [c for c in spec["checks"] if c["kind"] != "axis"]
         self._facts = self._compile_facts()
 
     def _read_binding(self, b: dict[str, Any]) -> _Bind:
@@ -309,7 +309,7 @@ class KernelCall:
 
     def _refuse_array(self, k: int, values: list[Any]) -> NoReturn:
         param = self._params[k]
-        words = set(_NAME.findall(" ".join(self.spec["params"][k]["shape"])))
+        words = set(_NAME.findall(" ".join([param.written, *self.spec["params"][k]["shape"]])))
         known = {dim: fixed for dim, fixed in zip(self._dims, self._start, strict=True) if fixed is not None}
         known.update((dim, extent) for _, dim, extent in self._bound_dims(values))
         used = [f"{dim}={known[dim]}" for dim in self._dims if dim in known and dim in words]

@@ -76,6 +76,7 @@ class HandMade:
             source_text="kernel",
             prefix="tdsl_",
             threads=self.threads,
+            options={"policy": "default", "math": "strict"},
         )
 
     def build(self, folder: Path, compiler: Compiler | None = None, stem: str = "kernel") -> Path:

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tensorc
+from tensorc.diagnostics.model import ToolchainError
+
+TWO = """
+## Twice.
+kernel double(x: f32[N]) -> f32[N] { return x * 2 }
+kernel stats(x: f32[N, D], eps: f32 = 1e-5) -> (mu: f32[N], class: f32[N]) requires D >= 1 {
+    return mean(x, axis=1), sum(x, axis=1) + eps
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.getbasetemp() / "cache"
+    monkeypatch.setenv("TENSORC_CACHE_DIR", str(folder))
+    return folder
+
+
+def test_source_text_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "two.tdsl"
+    path.write_text(TWO)
+    monkeypatch.chdir(tmp_path)
+    for given in (TWO, path, str(path), "two.tdsl"):
+        assert list(tensorc.compile(given)) == ["double", "stats"]
+    with pytest.raises(tensorc.CompileError, match="TC0801"):
+        tensorc.compile("nowhere.tdsl")
+    # without the suffix it is source, whatever it looks like
+    with pytest.raises(tensorc.CompileError, match="TC01"):
+        tensorc.compile("two")
+
+
+def test_module_and_kernel() -> None:
+    module = tensorc.compile(TWO)
+    kernel = module["stats"]
+    assert module.stats is kernel and len(module) == 2 and "stats" in dir(module)
+    with pytest.raises(KeyError, match="no kernel 'other'; there are double, stats"):
+        module["other"]
+    with pytest.raises(AttributeError, match="no kernel 'other'"):
+        _ = module.other
+    assert kernel.signature == (
+        "stats(x: f32[N, D], eps: f32 = 1e-05) -> (mu: f32[N], class: f32[N]) requires D >= 1"
+    )
+    assert module.double.__doc__ == "Twice." and kernel.__doc__ is None
+    assert kernel.source == TWO
+    assert "tdsl_stats" in kernel.cpp and "tdsl_manifest" in kernel.cpp
+    assert kernel.fusion and "attempting fusion (1/10)" in kernel.fusion_log()
+    assert "group ((N,), (D,))" in kernel.fusion_log(symbolic=True)
+    assert "group ((1024,), (1024,))" in kernel.fusion_log()
+    assert repr(kernel) == f"<tensorc kernel {kernel.signature}>"
+
+
+def test_calls() -> None:
+    kernel = tensorc.compile(TWO).stats
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for r in (kernel(x), kernel(x, 1e-5), kernel(x=x), kernel(x, eps=1e-5, threads=1)):
+        assert r.mu.tolist() == [1, 4]
+        assert r.class_.tolist() == pytest.approx([3, 12], abs=1e-4)
+    outs = (np.empty(2, np.float32), np.empty(2, np.float32))
+    assert kernel(x, out=outs).mu is outs[0]
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "words"),
+    [
+        ((), {}, "misses 'x'"),
+        ((1, 2, 3), {}, "takes 2 arguments, not 3"),
+        ((), {"y": 1}, "has no parameter 'y'"),
+        ((1,), {"x": 1}, "got two values for 'x'"),
+        ((np.zeros((2, 3)),), {}, "argument 'x' is float64 (2, 3), expected f32[N, D]"),
+    ],
+)
+def test_wrong_calls(args: tuple[object, ...], named: dict[str, object], words: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        tensorc.compile(TWO).stats(*args, **named)
+    assert str(caught.value).startswith("stats()") and words in str(caught.value)
+
+
+def test_errors_are_all_listed_with_their_places() -> None:
+    text = "kernel f(x: f32[N]) -> f32[N] { return x + y }\nkernel g(x: f32[N]) -> f32[N] { return z }\n"
+    with pytest.raises(tensorc.CompileError) as caught:
+        tensorc.compile(text)
+    assert [(d.code, d.span.line) for d in caught.value.diagnostics if d.span] == [
+        ("TC0201", 1),
+        ("TC0201", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("policy", "best"), ("threads", "many"), ("math", "fast"), ("opt_level", 9)],
+)
+def test_options_with_values_that_do_not_exist(option: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{option}={value!r} is not one of"):
+        tensorc.compile(TWO, **{option: value})  # type: ignore[arg-type]
+
+
+def test_dims_and_hints() -> None:
+    kernel = tensorc.compile(TWO, dims={"D": 3}, hints={"N": 7})["stats"]
+    assert "group ((7,), (3,))" in kernel.fusion_log()
+    with pytest.raises(ValueError, match="with N=2, D=3"):
+        kernel(np.zeros((2, 4), np.float32))
+    with pytest.raises(tensorc.CompileError, match="TC0802"):
+        tensorc.compile(TWO, dims={"Q": 3})
+
+
+def test_missing_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(ToolchainError, match="TC0601"):
+        tensorc.compile(TWO)
+    assert issubclass(ToolchainError, tensorc.CompileError)
+
+
+def test_cache_is_used(tmp_path: Path) -> None:
+    first = tensorc.compile(TWO, cache_dir=tmp_path)
+    stamp = first.library.stat().st_mtime_ns
+    assert first.library.is_relative_to(tmp_path)
+    assert tensorc.compile(TWO, cache_dir=tmp_path).library.stat().st_mtime_ns == stamp
+    other = tensorc.compile(TWO, cache_dir=tmp_path, threads="none")
+    assert other.library != first.library
+
+
+def test_damaged_cache_entry(tmp_path: Path) -> None:
+    program = (
+        "import sys, numpy as np, tensorc\n"
+        "module = tensorc.compile(sys.argv[1], cache_dir=sys.argv[2])\n"
+        "print(module.library, module.double(np.ones(2, np.float32)))\n"
+    )
+    command = [sys.executable, "-W", "error", "-c", program, TWO, str(tmp_path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    library = Path(said.split()[0])
+    library.write_bytes(b"\x7fELF")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == said
+
+
+def test_pickle_by_content(tmp_path: Path) -> None:
+    kernel = tensorc.compile(TWO)["double"]
+    data = pickle.dumps(kernel)
+    assert len(data) < 2000
+    x = np.ones(3, np.float32)
+    np.testing.assert_array_equal(pickle.loads(data)(x), kernel(x))
+    program = (
+        "import pickle, sys, numpy as np\n"
+        "kernel = pickle.loads(bytes.fromhex(sys.argv[1]))\n"
+        "print(kernel(np.ones(2, np.float32)).tolist())\n"
+    )
+    command = [sys.executable, "-c", program, data.hex()]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[2.0, 2.0]\n"
+    result = tensorc.compile(TWO).stats(np.ones((2, 2), np.float32))
+    assert pickle.loads(pickle.dumps(result)).mu.tolist() == [1, 1]
+
+
+def test_warnings_do_not_stop_and_are_kept() -> None:
+    module = tensorc.compile("kernel f(x: f32[N], k: i32[N]) -> f64[N] { return x * k }")
+    assert [d.severity.value for d in module.unit.warnings] == ["warning"]
+    assert module.f(np.ones(2, np.float32), np.ones(2, np.int32)).tolist() == [1, 1]
+
+
+HEAVY = ("numpy", "sympy", "lark", "cffi")
+
+
+@pytest.mark.parametrize(
+    "program", ["import tensorc", "import tensorc.cli.main", "from tensorc.__main__ import main"]
+)
+def test_import_is_light(program: str) -> None:
+    check = f"{program}; import sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout
+    assert said == "[]\n"
+
+
+def test_public_names() -> None:
+    assert tensorc.CompileError is not None and callable(tensorc.compile)
+    assert "compile" in dir(tensorc)
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        _ = tensorc.other  # type: ignore[attr-defined]
