@@ -16,7 +16,7 @@ from tensorc.sema.expressions import Context, Steps, evaluate, evaluate_arg, is_
 from tensorc.sema.functions import inline_function
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
 from tensorc.sema.scopes import Frame, near
-from tensorc.sema.values import POISON, Arg, Value, describe, is_poisoned
+from tensorc.sema.values import POISON, Arg, Tensor, Value, describe, is_poisoned
 from tensorc.source import Span
 from tensorc.syntax import ast
 
@@ -200,11 +200,17 @@ def _bind_positional(
             f"{operation.name}() takes {keyword} by name",
             given[-1].span,
             label=f"found {describe(given[-1].value)}",
-            help=f"write {keyword}={given[-1].span.text}",
+            help=_keyword_help(operation.name, keyword, given[-1]),
         )
         return None
     _report_count(c, operation.name, operation.required, names, Arguments(tuple(given), ()), span)
     return None
+
+
+def _keyword_help(name: str, keyword: str, given: Arg) -> str:
+    if name in ("max", "min") and isinstance(given.value, Tensor):
+        return f"of two values, write {name}imum(x, y)"
+    return f"write {keyword}={given.span.text}"
 
 
 def _report_count(

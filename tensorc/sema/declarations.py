@@ -128,13 +128,17 @@ def _typed_constant(node: ast.Const, value: Known, bag: DiagnosticBag, scope: Fi
 
 def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> Value:
     """The number of a constant expression, or poison after an error."""
-    c = _context(bag, scope)
+    own = DiagnosticBag()
     try:
-        value: Value = run(evaluate(c, node, Frame()))
+        value: Value = run(evaluate(_context(own, scope), node, Frame()))
     except TooLargeError:
-        return POISON
+        value = POISON
+    for diagnostic in own.items:
+        bag.add(diagnostic)
     if isinstance(value, Known) or is_poisoned(value):
         return value
+    if own.has_errors:
+        return POISON
     bag.error(
         "TC0307",
         "the value is not known at compile time",

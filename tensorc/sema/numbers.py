@@ -20,6 +20,7 @@ from tensorc.sema.values import Known
 _MAX_SHIFT = 4096
 _MAX_EXPONENT = 4096
 _MAX_LITERAL_EXPONENT = 5000
+_MAX_BITS = 16_384
 
 INTEGER_RANGE = {I32: (-(2**31), 2**31 - 1), I64: (-(2**63), 2**63 - 1)}
 
@@ -81,7 +82,9 @@ def fits(number: Known, dtype: DType) -> bool:
     value = number.value
     if dtype in INTEGER_RANGE:
         low, high = INTEGER_RANGE[dtype]
-        return math.isfinite(value) and value == int(value) and low <= int(value) <= high
+        if isinstance(value, float) and not value.is_integer():
+            return False
+        return low <= int(value) <= high
     if dtype == BOOL:
         return isinstance(value, bool)
     if isinstance(value, float) and not math.isfinite(value):
@@ -201,6 +204,8 @@ _INTEGER: dict[str, Callable[..., int]] = {
 
 
 def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
+    if any(v.bit_length() > _MAX_BITS for v in values):
+        return None
     if op in _INTEGER:
         return Known(_INTEGER[op](*values))
     if op in _COMPARE:

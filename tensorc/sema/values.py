@@ -146,5 +146,10 @@ def describe(value: Value) -> str:
             return "an erroneous value"
 
 
+_LONGEST_INTEGER = 256
+
+
 def number_text(value: bool | int | float) -> str:
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        return f"an integer of {value.bit_length()} bits"
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -31,6 +31,7 @@ EXPRESSIONS = [
     ("x: f32[N]", "maximum(x)", "TC0204", "maximum(x)", ["takes 2 arguments, found 1"]),
     ("x: f32[N]", "sin(x, x)", "TC0204", "sin(x, x)", ["takes 1 argument, found 2"]),
     ("x: f32[N, D]", "sum(x, 1)", "TC0204", "1", ["axis by name", "axis=1"]),
+    ("x: f32[N]", "max(x, x)", "TC0204", "x", ["maximum(x, y)"]),
     ("x: f32[N]", "f32(x, x)", "TC0204", "f32(x, x)", ["one argument"]),
     ("x: f32[N]", "sum(x, axs=0)", "TC0205", "axs=0", ["axs", "did you mean `axis`"]),
     ("x: f32[N]", "max(x, dtype=f64)", "TC0205", "dtype=f64", ["no parameter `dtype`"]),

@@ -68,6 +68,13 @@ def test_folds_of_division_follow_the_language() -> None:
     assert fold("power", (Known(2), Known(10**9))) is None
 
 
+def test_integers_do_not_grow_without_bound() -> None:
+    lines = "\n".join(f"const A{n + 1} = A{n} * A{n}" for n in range(40))
+    _, bag = check_text(f"const A0 = 2 ** 4000\n{lines}\nkernel k(x: f32) {{ return x }}")
+    assert {d.code for d in bag.items} == {"TC0303"}
+    assert "bits does not fit i64" in bag.items[0].message
+
+
 def test_typed_numbers_do_not_fold() -> None:
     assert fold("add", (Known(1.0, F32), Known(2))) is None
 
