@@ -237,9 +237,9 @@ def pieces_f32(name: str, f: Callable[[mp.mpf], mp.mpf]) -> list[Table]:
 def erf_row(i: int) -> tuple[tuple[mp.mpf, ...], mp.mpf]:
     """Row (value, its low word, P0 .. P10) of erf(i / 4 + u) = value + u P(u), |u| <= 1/8, and its error.
 
-    Row 0 is erf(u) = u + u P(u^2).
+    Row 0 is erf(u) = u + u P(u^2), up to 1/4: row 1 would lose digits below its centre.
     """
-    border = mp.mpf(1) / 8
+    border = mp.mpf(1) / (4 if i == 0 else 8)
     centre = mp.mpf(i) / 4
     at_centre = mp.erf(centre)
     shift = 1 if i == 0 else 0

@@ -57,9 +57,9 @@ TC_CONST tc_u64_t tcd_turn[20] = {
     0x5d49eeb1faf97c5eu, 0xcf41ce7de294a4bau, 0x9afed7ec47e35742u, 0x1580cc11bf1edaeau};
 TC_CONST double tcd_erf_rows[325] = {
     0x0p0, 0x0p0, 0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2,
-    0x1.ce2f21a042be2p-4, -0x1.b82ce31288b51p-6, 0x1.565bcd0e6a53fp-8, -0x1.c02db40040b85p-11,
-    0x1.f9a326f9b8727p-14, -0x1.f4d25c3d72cep-17, 0x1.b9e6c86c31e94p-20, -0x1.5f7209cadb1fap-23,
-    0x1.f927c9951e9ddp-27, 0x1.1af54e232d609p-2, -0x1.bee921fa4172bp-56, 0x1.0f5d1602f7e41p0,
+    0x1.ce2f21a042be2p-4, -0x1.b82ce31288b51p-6, 0x1.565bcd0e6a53cp-8, -0x1.c02db40040496p-11,
+    0x1.f9a326f9172ap-14, -0x1.f4d25ba730c0bp-17, 0x1.b9e66f42786bfp-20, -0x1.5f525c60bcc16p-23,
+    0x1.ee770e5f967b9p-27, 0x1.1af54e232d609p-2, -0x1.bee921fa4172bp-56, 0x1.0f5d1602f7e41p0,
     -0x1.0f5d1602f7de4p-2, -0x1.3c974458cc286p-2, 0x1.040e8a6d56b67p-3, 0x1.47e5cff02495bp-4,
     -0x1.4c0b2465a2cd3p-5, -0x1.08d94b9e909c2p-6, 0x1.3db5343bda2ecp-7, 0x1.556c7256509c6p-9,
     -0x1.e2942343185ecp-10, -0x1.6da26d3feb9dcp-12, 0x1.0a7ef5c18edd2p-1, 0x1.5e809f1a31a28p-56,
@@ -541,15 +541,16 @@ TC_INLINE tc_f64x4 tcd_row_horner(tc_f64x4 p, tc_f64x4 x, tc_i64x4 row) {
     }
 }
 
-/* Pieces around i / 4, |u| <= 1/8: value + (low word + u P(u)); around 0, u + u P(u^2). erf(5.95) is 1. */
+/* Pieces around i / 4, |u| <= 1/8: value + (low word + u P(u)); below 1/4, u + u P(u^2).
+ * erf(5.95) is 1. */
 TC_INLINE tc_f64x4 tc_erf_f64x4(tc_f64x4 x) {
     tc_f64x4 t = tcd_abs(x);
     tc_f64x4 inside = t < 5.95 ? t : tcd_splat(5.95);
     tc_f64x4 magic = tcd_fma(inside, tcd_splat(4.0), tcd_splat(TCD_ROUND));
-    tc_f64x4 u = inside - 0.25 * (magic - TCD_ROUND);
-    tc_i64x4 piece = (tc_i64x4)magic - TCD_ROUND_BITS;
+    tc_i64x4 at_zero = inside < 0.25;
+    tc_f64x4 u = at_zero ? inside : inside - 0.25 * (magic - TCD_ROUND);
+    tc_i64x4 piece = ((tc_i64x4)magic - TCD_ROUND_BITS) & ~at_zero;
     tc_i64x4 row = (piece << 3) + (piece << 2) + piece;
-    tc_i64x4 at_zero = piece == 0;
     tc_f64x4 v = at_zero ? u * u : u;
     tc_f64x4 p = tcd_row_horner<11>(tcd_gather(tcd_erf_rows + 12, row), v, row);
     tc_f64x4 value = at_zero ? u : tcd_gather(tcd_erf_rows, row);
