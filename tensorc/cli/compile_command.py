@@ -94,15 +94,16 @@ def compile_command(
         until=until or "codegen",
     )
     chosen = _choose_kinds(kinds, output)
+    path = _library_path(file, output, chosen) if until is None and output != "-" else None
     unit = compile_file(file, options, make_observer(print_after, time_stages))
     if until is not None:
         from tensorc.cli.stage_text import stage_text
 
         click.echo(stage_text(until, unit.values[until]), nl=False)
-    elif output == "-":
+    elif path is None:
         click.echo(_text_of(chosen[0], unit), nl=False)
     else:
-        _write(unit, options, _library_path(file, output, chosen), chosen)
+        _write(unit, options, path, chosen)
 
 
 def _choose_kinds(kinds: tuple[str, ...], output: str | None) -> tuple[str, ...]:

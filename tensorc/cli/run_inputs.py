@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tensorc.diagnostics.model import CompileError, Diagnostic
 from tensorc.dtypes import DType
+from tensorc.index_algebra import Poly
 from tensorc.signature import Param, Signature
 
 ASSUMED_SIZE = 1024
@@ -111,28 +112,39 @@ def _read_number(signature: Signature, param: Param, text: str) -> int | float |
 
 
 def _sizes(signature: Signature, given: dict[str, Any]) -> dict[str, int]:
-    """Every dim: fixed, from the given inputs, else its hint."""
+    """Every dim: fixed, solved from the given inputs, else its hint."""
     sizes = {d.name: d.fixed for d in signature.dims if d.fixed is not None}
-    for b in signature.bindings:
-        param = signature.params[b.param]
-        value = given.get(param.name)
-        if b.dim in sizes or value is None or any(s.name not in sizes for s in _needed(b)):
-            continue
-        extent = value if b.axis is None else _extent(value, b.axis)
-        factor = b.coefficient.evaluate(sizes)
-        if extent is not None and factor:
-            sizes[b.dim] = (int(extent) - b.rest.evaluate(sizes)) // factor
+    sizes.update((p.name, int(given[p.name])) for p in _size_params(signature) if p.name in given)
+    equations = [
+        (size, extent)
+        for p in signature.params
+        if p.shape and p.name in given
+        for size, extent in zip(p.shape, given[p.name].shape, strict=False)
+    ]
+    # each pass can make another equation solvable, and solves at least one or is the last
+    for _ in signature.dims:
+        for size, extent in equations:
+            _solve_for_one(size, extent, sizes)
     for d in signature.dims:
         sizes.setdefault(d.name, d.hint if d.hint is not None else ASSUMED_SIZE)
     return sizes
 
 
-def _needed(binding: Any) -> tuple[Any, ...]:
-    return (*binding.coefficient.symbols(), *binding.rest.symbols())
+def _size_params(signature: Signature) -> list[Param]:
+    """The integer numbers that are sizes."""
+    dims = {d.name for d in signature.dims}
+    return [p for p in signature.params if not p.shape and p.name in dims]
 
 
-def _extent(value: Array, axis: int) -> int | None:
-    return value.shape[axis] if axis < value.ndim else None
+def _solve_for_one(size: Poly, extent: int, sizes: dict[str, int]) -> None:
+    """If all but one dim of `size` is known, and it is linear, learn that one; a remainder is the call's to
+    refuse."""
+    unknown = [s for s in size.symbols() if s.name not in sizes]
+    if len(unknown) != 1 or not size.is_linear_in(unknown[0]):
+        return
+    zero, one = (size.evaluate({**sizes, unknown[0].name: n}) for n in (0, 1))
+    if one != zero:
+        sizes[unknown[0].name] = max(0, (extent - zero) // (one - zero))
 
 
 def _make_up(
