@@ -158,7 +158,17 @@ def _cast_values(source: str) -> np.ndarray:
         return np.array((*FLOAT_VALUES, *edges, 5e-324)).astype(NUMPY[source])
     values = [*integer_pairs(source)[0][:24], 2**24 + 1, 2**24 + 3, -(2**24) - 1, 2**31 - 65]
     if source == "i64":
-        values += [2**53 + 1, 2**54 + 2, 2**62 + 2**38, 2**62 + 2**38 + 1, -(2**53) - 1, 2**32 + 7]
+        values += [
+            2**53 - 1,
+            2**52 + 2**28 + 1,
+            -(2**53) + 3,
+            2**53 + 1,
+            2**54 + 2,
+            2**62 + 2**38,
+            2**62 + 2**38 + 1,
+            -(2**53) - 1,
+            2**32 + 7,
+        ]
     return np.array(values, NUMPY[source])
 
 
