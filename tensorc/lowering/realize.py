@@ -14,7 +14,6 @@ product that are more than a view. The rest is a choice of policy:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tensorc.index_algebra import Sym
@@ -44,17 +43,20 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
     """The values that get a buffer (parameters have theirs and are not listed)."""
     realized = set(_always(program))
     users = _users(program)
-    wants: Callable[[TensorProgram, int, Expression, list[list[int]], set[int]], bool] = (
-        _inductor_wants if policy == "inductor-2.8" else _default_wants
-    )
+    reach = _reaches(program, users, realized)
     expressions: list[Expression] = []
     for value, op in enumerate(program.ops):
         expression = _expression(op, [expressions[a] for a in op.operands])
         if value in realized or op.op == "param":
             expression = _read_of(value)
-        elif _is_computed(op) and wants(program, value, expression, users, realized):
-            realized.add(value)
-            expression = _read_of(value)
+        elif _is_computed(op):
+            if policy == "inductor-2.8":
+                wanted = _inductor_wants(program, value, expression, users)
+            else:
+                wanted = _default_wants(program, expression, reach[value])
+            if wanted:
+                realized.add(value)
+                expression = _read_of(value)
         expressions.append(expression)
     return frozenset(realized)
 
@@ -105,9 +107,7 @@ def _users(program: TensorProgram) -> list[list[int]]:
     return users
 
 
-def _inductor_wants(
-    program: TensorProgram, value: int, e: Expression, users: list[list[int]], realized: set[int]
-) -> bool:
+def _inductor_wants(program: TensorProgram, value: int, e: Expression, users: list[list[int]]) -> bool:
     reused = len(users[value]) > 1
     if not reused and not any(_is_broadcast(program.ops[u]) for u in users[value]):
         return False
@@ -125,47 +125,49 @@ def _unused_axes(op: TensorOp) -> list[int]:
     return [k for k, size in enumerate(op.shape) if size != 1 and Sym(f"i{k}", axis=True) not in used]
 
 
-def _default_wants(
-    program: TensorProgram, value: int, e: Expression, users: list[list[int]], realized: set[int]
-) -> bool:
+def _default_wants(program: TensorProgram, e: Expression, reach: Reach) -> bool:
     if not e.heavy and e.cost < HEAVY_COST and e.operations <= DEFAULT_LARGE:
         return False
-    nodes, leading_broadcast = _consumers(program, value, users, realized)
-    if leading_broadcast:
+    if reach.leading:
         return True
-    if len(nodes) < 2:
+    if len(reach.nodes) < 2:
         return False
     if e.operations > DEFAULT_LARGE:
         return True
-    return all(_shares_rows(program.ops[n], program) for n in nodes)
+    return all(_shares_rows(program.ops[n], program) for n in reach.nodes)
 
 
-def _consumers(
-    program: TensorProgram, value: int, users: list[list[int]], realized: set[int]
-) -> tuple[list[int], bool]:
-    """The stored values that inlining `value` reaches, and whether a leading broadcast lies on the way.
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The stored values that inlining a value would copy it into, and whether a leading broadcast lies on
+    the way."""
 
-    Values after `value` that are not decided yet count as inlined.
-    """
-    nodes: dict[int, None] = {}
-    leading = False
-    pending = [value]
-    reached = {value}
-    while pending:
-        for user in users[pending.pop()]:
-            op = program.ops[user]
-            if op.op == "view" and _broadcasts_leading(op):
-                leading = True
-            if user in realized:
-                nodes[user] = None
-            elif user not in reached:
-                reached.add(user)
-                pending.append(user)
-    return sorted(nodes), leading
+    nodes: frozenset[int]
+    leading: bool
+
+
+def _reaches(program: TensorProgram, users: list[list[int]], stored: set[int]) -> list[Reach]:
+    """The reach of every value when only the values in `stored` are."""
+    found: list[Reach] = [Reach(frozenset(), False)] * len(program.ops)
+    for value in range(len(program.ops) - 1, -1, -1):
+        leading = False
+        parts: list[frozenset[int]] = []
+        for user in users[value]:
+            leading = leading or _broadcasts_leading(program.ops[user])
+            if user in stored:
+                parts.append(frozenset({user}))
+            else:
+                parts.append(found[user].nodes)
+                leading = leading or found[user].leading
+        nodes = parts[0] if len(parts) == 1 else frozenset().union(*parts)
+        found[value] = Reach(nodes, leading)
+    return found
 
 
 def _broadcasts_leading(op: TensorOp) -> bool:
     """A broadcast axis stands before an axis the operand has: the value is the same in every outer step."""
+    if op.op != "view":
+        return False
     unused = _unused_axes(op)
     used = [k for k, size in enumerate(op.shape) if size != 1 and k not in unused]
     return bool(unused and used) and min(unused) < max(used)
