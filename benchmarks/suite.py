@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -129,15 +130,17 @@ def peer_times(cell: Cell, mode: str) -> list[float]:
 
 
 def format_ratio(by_engine: dict[str, Cell], mode: str) -> str:
-    """Above 1: tensorc is faster than the fastest peer, which is named. Minimum / median."""
+    """Fastest peer's time over tensorc's, by minimum and by median; above 1, tensorc is faster."""
     if "tensorc" not in by_engine or len(by_engine) == 1:
         return "-"
     ours = by_engine["tensorc"].times[mode]
     peers = {name: peer_times(cell, mode) for name, cell in by_engine.items() if name != "tensorc"}
-    name = min(peers, key=lambda n: statistics.median(peers[n]))
-    lowest = min(peers[name]) / min(ours)
-    middle = statistics.median(peers[name]) / statistics.median(ours)
-    return f"{lowest:.2f} / {middle:.2f} ({name})"
+    return f"{compare(ours, peers, min)} / {compare(ours, peers, statistics.median)}"
+
+
+def compare(ours: list[float], peers: dict[str, list[float]], measure: Callable[[list[float]], float]) -> str:
+    name = min(peers, key=lambda n: measure(peers[n]))
+    return f"{measure(peers[name]) / measure(ours):.2f} {name}"
 
 
 def parse_arguments(argv: list[str]) -> argparse.Namespace:
