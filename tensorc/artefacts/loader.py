@@ -11,7 +11,7 @@ from importlib import resources
 
 from tensorc.artefacts.manifest import Json
 
-_MODULES = ("loader_process.py", "loader_convert.py", "loader_runtime.py")
+_MODULES = ("loader_process.py", "loader_convert.py", "loader_outputs.py", "loader_runtime.py")
 
 KEYWORDS = ("out", "threads", "copy")
 

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tensorc.artefacts.loader_convert import CONTIGUOUS_ALIGNED, DTYPES, ArrayParam, ScalarParam, describe
+from tensorc.artefacts.loader_convert import ArrayParam, ScalarParam, describe
+from tensorc.artefacts.loader_outputs import Outputs, in_brackets
 from tensorc.artefacts.loader_process import check_cpu, thread_count
 
 ABI_VERSION = 1
@@ -31,7 +32,6 @@ _ERRORS: dict[str, type[Exception]] = {
     "ValueError": ValueError,
     "ZeroDivisionError": ZeroDivisionError,
 }
-_OVERLAP_WORK: Any = 100_000  # steps of NumPy's exact overlap test before it counts as an overlap
 _NAME = re.compile(r"[A-Za-z_]\w*(?![\w(])")  # a dim, not the min( or max( of an expression
 _DIM = r"d_\g<0>"
 _RELATIONS: dict[str, Callable[[int, int], bool]] = {
@@ -42,14 +42,6 @@ _RELATIONS: dict[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-_OUT_FLAGS = CONTIGUOUS_ALIGNED | 0x0400  # NPY_ARRAY_WRITEABLE
-
-
-class _Result(NamedTuple):
-    name: str
-    written: str
-    dtype: Any
-    inplace: tuple[int, ...]
 
 
 class _Bind(NamedTuple):
@@ -105,10 +97,8 @@ class KernelCall:
             "never": [p.convert_in_place for p in self._params],
         }
         self._arrays = [k for k, p in enumerate(spec["params"]) if p["shape"]]
-        self._results = [
-            _Result(r["name"], r["written"], DTYPES[r["dtype"]], tuple(r["inplace"])) for r in spec["results"]
-        ]
-        self._result_dtypes = [r.dtype for r in self._results]
+        self._outputs = Outputs(spec)
+        self._result_dtypes = [r.dtype for r in self._outputs.results]
         self._dims: list[str] = [d["name"] for d in spec["dims"]]
         self._start: list[int | None] = [d["fixed"] for d in spec["dims"]]
         self._passed = [self._dims.index(d) for d in spec["passed_dims"]]
@@ -164,7 +154,7 @@ class KernelCall:
         if not checks_hold:
             self._refuse_check(values, sizes)
         if out is not None:
-            outs = self._check_outs(out, result_shapes, values, args)
+            outs = self._outputs.check(out, result_shapes, values, args, self._bound)
         else:
             try:
                 outs = list(map(np.empty, result_shapes, self._result_dtypes))
@@ -207,78 +197,13 @@ class KernelCall:
     def _refuse_result(
         self, shapes: tuple[tuple[int, ...], ...], values: list[Any], error: ValueError
     ) -> NoReturn:
-        for r, shape in zip(self._results, shapes, strict=True):
+        for r, shape in zip(self._outputs.results, shapes, strict=True):
             if min(shape, default=0) < 0:
                 raise ValueError(
                     f"{self.name}(): result '{r.name}', {r.written}, would have the negative size "
                     f"{min(shape)} ({self._bound(values)})"
                 ) from None
         raise ValueError(f"{self.name}(): {error} ({self._bound(values)})") from None
-
-    def _check_outs(
-        self, out: Any, shapes: tuple[tuple[int, ...], ...], values: list[Any], args: tuple[Any, ...]
-    ) -> list[Any]:
-        """The caller's arrays, when each may be written: TypeError or ValueError otherwise."""
-        count = len(self._results)
-        if count == 1 and isinstance(out, np.ndarray):
-            outs = [out]
-        elif isinstance(out, tuple):
-            outs = list(out)
-        else:
-            wanted = "an array" if count == 1 else f"a tuple of {count} arrays"
-            raise TypeError(f"{self.name}(): out is {describe(out)}, expected {wanted}")
-        if len(outs) != count:
-            raise TypeError(f"{self.name}(): out has {len(outs)} arrays, expected {count}")
-        for position, array in enumerate(outs):
-            self._check_out(position, array, shapes[position], values)
-            for k in self._arrays:
-                self._check_overlap(position, array, k, values[k], args[k])
-            if any(np.may_share_memory(array, other) for other in outs[:position]):
-                raise ValueError(f"{self.name}(): two of the out arrays overlap")
-        return outs
-
-    def _out_name(self, position: int) -> str:
-        return "out" if len(self._results) == 1 else f"out[{position}] ('{self._results[position].name}')"
-
-    def _check_out(self, position: int, array: Any, shape: tuple[int, ...], values: list[Any]) -> None:
-        result = self._results[position]
-        what = f"{self.name}(): {self._out_name(position)}"
-        if type(array) is not np.ndarray:
-            raise TypeError(f"{what} is {describe(array)}, expected a numpy.ndarray")
-        if array.dtype != result.dtype:
-            raise TypeError(f"{what} is {describe(array)}, expected {result.written}")
-        if array.shape != shape:
-            raise ValueError(
-                f"{what} is {describe(array)}, expected {result.written} with shape {shape}"
-                f"{_in_brackets(self._bound(values))}"
-            )
-        if array.flags.num & _OUT_FLAGS != _OUT_FLAGS:
-            if not array.flags.writeable:
-                raise ValueError(f"{what} is read-only")
-            raise ValueError(f"{what} is not C-contiguous and aligned")
-
-    def _check_overlap(self, position: int, out: Any, k: int, value: Any, given: Any) -> None:
-        """Refuse an output in the memory of input `k`, unless it is that input and the plan allows it.
-
-        `given` is what the caller passed: a strided view of `out` was copied, but is refused as well,
-        so that the answer does not depend on the layout.
-        """
-        source = given if isinstance(given, np.ndarray) else value
-        if not np.may_share_memory(out, source):
-            return
-        try:
-            if not np.shares_memory(out, source, max_work=_OVERLAP_WORK):
-                return
-        except np.exceptions.TooHardError:
-            pass
-        same = out.shape == source.shape and out.strides == source.strides and out.dtype == source.dtype
-        same = same and out.ctypes.data == source.ctypes.data
-        if same and k in self._results[position].inplace:
-            return
-        what = f"{self.name}(): {self._out_name(position)}"
-        verb = "is" if same else "overlaps"
-        why = ", and this kernel cannot work in place" if same else ""
-        raise ValueError(f"{what} {verb} argument '{self.parameters[k]}'{why}")
 
     def _bound_dims(self, values: list[Any]) -> list[tuple[int, str, int]]:
         """Parameter, dim and value of what can be bound, also when some argument is wrong."""
@@ -316,7 +241,7 @@ class KernelCall:
         sizes = f" with {', '.join(used)}" if used else ""
         raise ValueError(
             f"{self.name}(): argument '{param.name}' is {describe(values[k])}, expected {param.written}"
-            f"{sizes}{_in_brackets(self._bound(values))}"
+            f"{sizes}{in_brackets(self._bound(values))}"
         )
 
     def _refuse_binding(self, slot: int, param: int, values: list[Any], extent: int | None) -> NoReturn:
@@ -328,7 +253,7 @@ class KernelCall:
         why = f"{dim} would be {extent}" if extent is not None else f"no whole {dim} fits"
         raise ValueError(
             f"{self.name}(): argument '{name}' is {describe(values[param])}, expected "
-            f"{self._params[param].written}: {why}{_in_brackets(self._bound(values))}"
+            f"{self._params[param].written}: {why}{in_brackets(self._bound(values))}"
         )
 
     def _refuse_check(self, values: list[Any], sizes: list[Any]) -> NoReturn:
@@ -339,7 +264,7 @@ class KernelCall:
         what = f"requires {check['text']}" if check["kind"] == "requires" else check["text"]
         sides = [f"{check[s]} is {v}" for s, v in (("left", left), ("right", right)) if str(v) != check[s]]
         found = ", ".join(sides) or f"{left} {check['relation']} {right} is false"
-        raise ValueError(f"{self.name}(): {what}, but {found}{_in_brackets(self._bound(values))}")
+        raise ValueError(f"{self.name}(): {what}, but {found}{in_brackets(self._bound(values))}")
 
     def _raise_status(self, status: int) -> NoReturn:
         errors = self.spec["errors"]
@@ -366,10 +291,6 @@ def _solve(extent: int, coefficient: Any, rest: Any, sizes: list[Any]) -> int | 
 
 def _shape_text(spec: dict[str, Any]) -> str:
     return f"({''.join(f'{s}, ' for s in spec['shape'])})"
-
-
-def _in_brackets(text: str) -> str:
-    return f" ({text})" if text else ""
 
 
 def _number(default: Any) -> Any:
