@@ -34,7 +34,6 @@ from tensorc.codegen.loops import (
 )
 from tensorc.codegen.reduce_state import (
     POSITIONED,
-    SHIFTED,
     call_state,
     chunk_loop,
     count_expr,
@@ -47,6 +46,7 @@ from tensorc.codegen.reduce_state import (
 from tensorc.codegen.values import Context
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
+from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, ColumnReduce
 from tensorc.loop_schedule.program import Let as NestLet
 

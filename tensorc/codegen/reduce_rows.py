@@ -32,7 +32,6 @@ from tensorc.codegen.loops import (
 )
 from tensorc.codegen.reduce_state import (
     POSITIONED,
-    SHIFTED,
     call_state,
     chunk_loop,
     count_expr,
@@ -46,6 +45,7 @@ from tensorc.codegen.reduce_state import (
 )
 from tensorc.codegen.values import Context
 from tensorc.index_algebra import product
+from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, RowReduce
 from tensorc.loop_schedule.program import Let as NestLet
 

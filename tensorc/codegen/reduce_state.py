@@ -33,7 +33,6 @@ from tensorc.index_algebra import product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.program import Accumulator
 
-SHIFTED = frozenset({"var", "std"})
 POSITIONED = frozenset({"argmax", "argmin"})
 
 

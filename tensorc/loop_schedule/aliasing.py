@@ -9,8 +9,19 @@ from collections.abc import Sequence
 
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis, Role
-from tensorc.loop_schedule.program import ColumnReduce, Matmul, Nest, NestProgram, Parallel, Stmt
+from tensorc.loop_schedule.program import (
+    ColumnReduce,
+    Matmul,
+    Nest,
+    NestProgram,
+    Parallel,
+    RowReduce,
+    Stmt,
+)
 from tensorc.loop_schedule.walk import loads_in, read_buffers, stores_in, walk, written_buffers
+
+SHIFTED = frozenset({"var", "std"})
+"""Reductions that measure from their first element."""
 
 
 def may_overwrite(nest: Nest, old: str, new: str) -> bool:
@@ -25,6 +36,9 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
     if any(isinstance(s, ColumnReduce | Matmul) for s in walk(nest.body)):
         return False
     for s in nest.body:
+        if isinstance(s, RowReduce) and s.parallel and any(a.kind in SHIFTED for a in s.accumulators):
+            # every thread first reads the first element, when another may have stored there
+            return False
         if isinstance(s, Parallel):
             return _may_overwrite_in(s.body, s.axes, old, new)
     return _may_overwrite_in(nest.body, (), old, new)

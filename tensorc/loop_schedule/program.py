@@ -123,9 +123,7 @@ class Matmul:
     dtype: DType
 
 
-Stmt = (
-    Let | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
-)
+Stmt = Let | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +153,17 @@ class Nest:
     work: Poly
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A value that nest `maker` stores in result `buffer`'s memory and nest `user` reads back, instead of
+    spending `cost` operations an element on computing it again."""
+
+    maker: str
+    user: str
+    buffer: str
+    cost: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NestProgram:
     """One kernel. `buffers` are the arrays that exist in memory; `memory` maps a temporary to the array
@@ -166,6 +175,7 @@ class NestProgram:
     memory: tuple[tuple[str, str], ...]
     nests: tuple[Nest, ...]
     unfused_bytes: Poly
+    kept: tuple[Kept, ...] = ()
 
     def buffer(self, name: str) -> Buffer:
         return next(b for b in self.buffers if b.name == name)

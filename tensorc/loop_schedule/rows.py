@@ -142,9 +142,7 @@ class _RowNest:
         self.statements.extend(self.step.take(1))
         if accumulators:
             body = [let for k in range(len(axes)) for let in scope.take(2 + k)]
-            self.statements.append(
-                RowReduce(axes[:-1], axes[-1], (*body, *stores), tuple(accumulators))
-            )
+            self.statements.append(RowReduce(axes[:-1], axes[-1], (*body, *stores), tuple(accumulators)))
         else:
             self.statements.extend(_loops(axes, scope, stores))
         self.statements.extend(after)

@@ -10,8 +10,9 @@ from tensorc.index_algebra import ONE, ZERO, Poly, as_poly, product
 from tensorc.loop_ir.program import Buffer, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
 from tensorc.loop_schedule.columns import build_columns
 from tensorc.loop_schedule.flat import build_flat
+from tensorc.loop_schedule.keep_values import keep_values
 from tensorc.loop_schedule.memory import place_barriers, share_memory
-from tensorc.loop_schedule.program import Matmul, Nest, NestProgram, Scratch, Stmt
+from tensorc.loop_schedule.program import Kept, Matmul, Nest, NestProgram, Scratch, Stmt
 from tensorc.loop_schedule.rows import build_rows
 from tensorc.loop_schedule.whole import build_whole
 from tensorc.operators import OPERATORS
@@ -23,15 +24,16 @@ def schedule_loops(fused: FusedProgram) -> NestProgram:
     """Build the nest of every group and decide where every buffer lives."""
     program = fused.loop
     arrays = _array_names(program, fused.groups)
-    nests = [_nest(program, group, arrays) for group in fused.groups]
     buffers = tuple(b for b in program.buffers if b.name in arrays)
+    nests = tuple(_nest(program, group, arrays) for group in fused.groups)
+    kept: tuple[Kept, ...] = ()
+    if fused.policy == "default":
+        nests, kept = keep_values(nests, buffers)
     memory = share_memory(buffers, nests)
     unfused = ZERO
     for node in program.nodes:
         unfused = unfused + _node_bytes(program, node)
-    return NestProgram(
-        program.signature, buffers, memory, place_barriers(nests, dict(memory)), unfused
-    )
+    return NestProgram(program.signature, buffers, memory, place_barriers(nests, dict(memory)), unfused, kept)
 
 
 def _nest(program: LoopProgram, group: FusedGroup, arrays: frozenset[str]) -> Nest:

@@ -35,7 +35,9 @@ def order_steps(nodes: Sequence[LoopNode], shared: int) -> list[Step]:
         for read in loads(node):
             if read.buffer in made:
                 step, writer = made[read.buffer]
-                passes = step.key is not None and step.key == key and _forwards(read.index, node, writer, shared)
+                passes = (
+                    step.key is not None and step.key == key and _forwards(read.index, node, writer, shared)
+                )
                 earliest = max(earliest, steps.index(step) + (0 if passes else 1))
         step = _place(steps, key, earliest)
         step.nodes.append(node)
@@ -82,9 +84,7 @@ def sweep_axes(node: LoopNode, shared: int) -> tuple[Axis, ...]:
     if key is None or key[0] == "sweep":
         return tuple(Axis(f"j{k}", a.extent) for k, a in enumerate(inner))
     kept = len(node.iter_axes) - shared
-    return tuple(
-        Axis(f"k{k}" if k < kept else f"r{k - kept}", a.extent) for k, a in enumerate(inner)
-    )
+    return tuple(Axis(f"k{k}" if k < kept else f"r{k - kept}", a.extent) for k, a in enumerate(inner))
 
 
 def _inner(node: LoopNode, shared: int) -> tuple[Axis, ...]:

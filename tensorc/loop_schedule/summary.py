@@ -6,11 +6,11 @@ in cache and do not count. They are recounted by the tests from the C text and f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tensorc.index_algebra import ZERO, Poly, product
 from tensorc.loop_ir.program import Buffer, Role
-from tensorc.loop_schedule.program import Nest, NestProgram
+from tensorc.loop_schedule.program import Kept, Nest, NestProgram
 from tensorc.loop_schedule.walk import read_buffers, written_buffers
 from tensorc.scheduler.nest_shape import NestKind
 from tensorc.scheduler.sizes import choose_figures
@@ -62,9 +62,22 @@ def render_summary(program: NestProgram, symbolic: bool = False) -> str:
         width = max(len(n.name) for n in nests)
         for n in nests:
             places = f"reads {_names(program, read_buffers(n))}; writes {_names(program, written_buffers(n))}"
-            lines.append(f"  {n.name:<{width}}  {n.shape.kind:<7}  {places}; {show(moved_bytes(program, n))} B")
+            lines.append(
+                f"  {n.name:<{width}}  {n.shape.kind:<7}  {places}; {show(moved_bytes(program, n))} B"
+            )
+    lines.extend(_kept(program, k, show) for k in program.kept)
     lines.append(_allocations(program, show))
     return "\n".join(lines)
+
+
+def _kept(program: NestProgram, kept: Kept, show: Callable[[Poly], str]) -> str:
+    """What keeping a value costs and saves: it is stored once and read back, what it reads no longer is."""
+    buffer = next(b for b in program.buffers if b.name == kept.buffer)
+    size = show(_total([buffer]))
+    return (
+        f"  {kept.maker} keeps a value in the memory of {_label(program, buffer)} for {kept.user}: "
+        f"{size} B stored and {size} B loaded instead of {kept.cost} operations an element again"
+    )
 
 
 def _names(program: NestProgram, buffers: Sequence[str]) -> str:
@@ -76,9 +89,8 @@ def _label(program: NestProgram, buffer: Buffer) -> str:
     return buffer.name if buffer.result is None else program.signature.result_name(buffer.result)
 
 
-def _allocations(program: NestProgram, show: object) -> str:
+def _allocations(program: NestProgram, show: Callable[[Poly], str]) -> str:
     """`allocates out (4096 B); buf0 is a register`."""
-    assert callable(show)
     location = dict(program.memory)
     new = [b for b in program.buffers if b.role is Role.OUTPUT]
     new += [b for b in program.buffers if b.role is Role.TEMPORARY and location[b.name] == b.name]

@@ -63,9 +63,7 @@ class Scope:
             names.append(self.add(op.op, tuple(names[a] for a in op.args), op.dtype, operand, attrs))
         return names[node.result]
 
-    def add(
-        self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: Attrs
-    ) -> str:
+    def add(self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: Attrs) -> str:
         key = (op, args, dtype, operand_dtype, _attrs_key(attrs))
         found = self._find(key)
         if found is not None:

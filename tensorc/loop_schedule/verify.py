@@ -27,7 +27,6 @@ from tensorc.loop_schedule.walk import read_buffers, written_buffers
 TOP_ONLY = (Parallel, ParallelVector, Single, Matmul)
 
 
-
 def verify_nest_program(program: NestProgram) -> None:
     """Raise `IRError` unless every nest is legal and every array is written before it is read."""
     arrays = {b.name for b in program.buffers}
@@ -60,7 +59,9 @@ class _Checker:
         self.dims = dims
         self.values: set[str] = set()
 
-    def check(self, body: Sequence[Stmt], axes: frozenset[str], top: bool = False, leaf: bool = False) -> None:
+    def check(
+        self, body: Sequence[Stmt], axes: frozenset[str], top: bool = False, leaf: bool = False
+    ) -> None:
         for s in body:
             if not top and isinstance(s, TOP_ONLY):
                 self._fail(f"{type(s).__name__} below the top")
