@@ -1,7 +1,7 @@
 """Matrix products as C loops: tiles of 4 rows by 16 columns in registers, sums by blocks of 256 along k.
 
-The tree (`docs/numerics.md`): within a block `acc = fma(a, b, acc)` from 0 in order of k; the blocks' sums are
-added in order. It depends on K alone, so neither tiles nor threads change a bit.
+The tree (`docs/numerics.md`): within a block `acc = fma(a, b, acc)` from 0 in order of k; the blocks' sums
+are added in order. It depends on K alone, so neither tiles nor threads change a bit.
 """
 
 from __future__ import annotations

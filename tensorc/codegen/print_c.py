@@ -1,4 +1,6 @@
-"""C AST to text. The printer decides spacing and parentheses only; what it prints parses back to the same tree.
+"""C AST to text. The printer decides spacing and parentheses only.
+
+What it prints parses back to the same tree.
 
 Precedence is passed down; a unary minus and a negative number are bracketed wherever an operand stands.
 Expressions may be deep on the left (a long sum), so a left spine is printed in a loop.

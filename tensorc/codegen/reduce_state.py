@@ -1,7 +1,7 @@
 """What rows and columns share: accumulator states (`runtime/reduce*.h`) and the loops over chunks.
 
-The loops fix the tree (`docs/numerics.md`). Threads get whole chunks or whole columns, so their number changes
-nothing.
+The loops fix the tree (`docs/numerics.md`). Threads get whole chunks or whole columns, so their number
+changes nothing.
 """
 
 from __future__ import annotations

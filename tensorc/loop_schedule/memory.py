@@ -1,8 +1,8 @@
 """Work arrays that share memory, and the barriers that threads need between nests.
 
 An array takes over the memory of a dead one of the same dtype and size: one that no later nest reads, or one
-that the writing nest itself overwrites element by element (`aliasing.may_overwrite`). Equal dtypes, so that no
-element is ever accessed under two types.
+that the writing nest itself overwrites element by element (`aliasing.may_overwrite`). Equal dtypes, so that
+no element is ever accessed under two types.
 """
 
 from __future__ import annotations

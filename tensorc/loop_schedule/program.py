@@ -167,7 +167,8 @@ class Kept:
 @dataclass(frozen=True, slots=True, eq=False)
 class NestProgram:
     """One kernel. `buffers` are the arrays that exist in memory; `memory` maps a temporary to the array
-    whose memory it uses (itself when it has its own). `unfused_bytes` is what the nodes would move one by one.
+    whose memory it uses (itself when it has its own). `unfused_bytes` is what the nodes would move one by
+    one.
     """
 
     signature: Signature

@@ -1,7 +1,8 @@
 """Nests whose nodes share their outer axes: statistics in registers, swept values in a scratch row.
 
 *Rewrite*: `for i { s[i] = sum_j x[i, j] } ; for i { for j { y[i, j] = x[i, j] / s[i] } }` ->
-`for i { s = sum_j x[i, j] ; for j { y[i, j] = x[i, j] / s } }` (fusion at the outer loop, scalar replacement of `s`).
+`for i { s = sum_j x[i, j] ; for j { y[i, j] = x[i, j] / s } }` (fusion at the outer loop, scalar replacement
+of `s`).
 """
 
 from __future__ import annotations

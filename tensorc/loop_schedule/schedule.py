@@ -1,7 +1,7 @@
-"""FusedProgram to NestProgram: each group becomes one nest, each intermediate a register, a scratch or an array.
+"""FusedProgram to NestProgram: groups become nests, intermediates registers, scratch or arrays.
 
-*Requires*: groups whose nodes `nest_shape` accepts. *Ensures*: one nest per group, in order; a buffer that only
-its own nest reads is no array; barriers stand only before nests that read what another one wrote.
+*Requires*: groups whose nodes `nest_shape` accepts. *Ensures*: one nest per group, in order; a buffer that
+only its own nest reads is no array; barriers stand only before nests that read what another one wrote.
 """
 
 from __future__ import annotations

@@ -146,9 +146,7 @@ def _columns(nodes: list[LoopNode]) -> NestShape | None:
 
 def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
     depth = min(len(n.iter_axes) - (1 if _is_columns(n) else 0) for n in nodes)
-    while depth and any(
-        _extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes
-    ):
+    while depth and any(_extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes):
         depth -= 1
     if not depth:
         return Refusal(LOOP_SHAPES, "the loop shapes differ: " + _shapes_text(nodes))
