@@ -1,4 +1,4 @@
-"""Nests of column reductions: strips of neighbouring columns, all their rows, then what follows per column."""
+"""Nests of column reductions: strips of columns, all their rows, then what follows per column."""
 
 from __future__ import annotations
 

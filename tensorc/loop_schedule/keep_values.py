@@ -2,8 +2,8 @@
 
 *Requires*: nests without barriers yet. *Ensures*: the same results, bit for bit, and no more memory.
 *Rewrite*: `for c { s += f(x[c]) } ; for c { out[c] = g(f(x[c]), s) }` ->
-`for c { t = f(x[c]); out[c] = t; s += t } ; for c { out[c] = g(out[c], s) }` (common subexpression over nests,
-with the output as spill space).
+`for c { t = f(x[c]); out[c] = t; s += t } ; for c { out[c] = g(out[c], s) }` (common subexpression over
+nests, with the output as spill space).
 
 Worth it when computing the value costs more than storing and loading it in cache, `KEEP_COST` operations;
 beyond the cache the two take the same time (the sweep waits for memory either way).

@@ -1,4 +1,4 @@
-"""Nests of full reductions: one sweep, its chunks divided among the threads, then scalar nodes on one thread."""
+"""Nests of full reductions: one sweep in chunks for all threads, then scalar nodes on one."""
 
 from __future__ import annotations
 
