@@ -174,8 +174,14 @@ def matmul_bound(a: Approx, b: Approx, value: Values, dtype: DType) -> Bounds:
         np.any(~np.isfinite(left), axis=-1)[..., :, None] | np.any(~np.isfinite(right), axis=-2)[..., None, :]
     )
     doubt = np.isnan(error) | np.isinf(error) | (magnitudes >= _largest(dtype) * 0.999)
-    inexact = np.zeros((), np.bool_) if a.exact and b.exact else np.ones((), np.bool_)
-    return np.where(special, np.where(inexact, np.inf, 0.0), np.where(doubt, np.inf, found))
+    # beside infinities too the finite products may overflow, to an infinity of the other sign
+    finite = np.matmul(_finite_part(left), _finite_part(right)) < _largest(dtype) * 0.999
+    certain = special & finite if a.exact and b.exact else np.zeros((), np.bool_)
+    return np.where(certain, 0.0, np.where(special | doubt, np.inf, found))
+
+
+def _finite_part(x: Values) -> Values:
+    return np.where(np.isfinite(x), x, 0.0)
 
 
 def _any_doubt(a: Approx, b: Approx, value: Values) -> Bounds:

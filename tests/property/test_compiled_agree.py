@@ -1,7 +1,7 @@
 """Random programs, many kernels to a translation unit: compiled code has the loop interpreter's bits.
 
-The builds differ in what must not change a bit: policy, no fusion at all, compiler, `-O` level; each runs with
-one and with two threads. The loop interpreter itself is checked against the tensor interpreter's bounds.
+The builds differ in what must not change a bit: policy, no fusion at all, compiler, `-O` level; each runs
+with one and with two threads. The loop interpreter itself is checked against the tensor interpreter's bounds.
 """
 
 from __future__ import annotations
