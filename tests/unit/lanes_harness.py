@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 RUNTIME = Path(__file__).parents[2] / "tensorc" / "codegen" / "runtime"
 FLAGS = (
@@ -33,6 +35,8 @@ def compile_library(directory: Path, build: str, source: str) -> ctypes.CDLL:
 
 
 def compile_source(directory: Path, command: tuple[str, ...], source: str) -> Path:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
     name = hashlib.sha256(" ".join((*command, source)).encode()).hexdigest()[:16]
     text, target = directory / f"{name}.cpp", directory / f"{name}.bin"
     text.write_text(f'#include "runtime.h"\n{source}')
