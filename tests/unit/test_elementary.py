@@ -9,6 +9,7 @@ import math
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,7 @@ def call(path, name, x):
     return np.frombuffer(done.stdout, x.dtype)
 
 
+@cache
 def arguments(name, dtype):
     """The sample of the accuracy test, with infinities and NaN, rare and usual lanes mixed."""
     if dtype == "f32":
