@@ -17,14 +17,14 @@ LOGGED = ("chain", "epilogue", "wall", "mismatch")
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def median_seconds(call: Callable[[], object], rounds: int = 15) -> float:
-    """The median time of `call`, after two calls to warm up."""
+def best_seconds(call: Callable[[], object], rounds: int = 20) -> float:
+    """The shortest time of `call`: what is left when nothing else ran beside it."""
     times = []
-    for _ in range(rounds + 2):
+    for _ in range(rounds):
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
-    return float(np.median(times[2:]))
+    return min(times)
 
 
 def format_shapes(arrays: tuple[np.ndarray, ...]) -> str:
@@ -42,7 +42,7 @@ def run_example(example: Example) -> bool:
     good = all(bool((error <= bound).all()) for error, bound in zip(errors, bounds, strict=True))
 
     out = tuple(np.empty_like(r) for r in results)
-    seconds = median_seconds(lambda: kernel(*inputs, out=out if len(out) > 1 else out[0]))
+    seconds = best_seconds(lambda: kernel(*inputs, out=out if len(out) > 1 else out[0]))
     moved = sum(a.nbytes for a in (*inputs, *results))
     print(
         f"{example.name:10} {format_shapes(inputs):42} -> {format_shapes(results):20}"
