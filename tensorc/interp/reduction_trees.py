@@ -145,16 +145,18 @@ def _row_blocks(ufunc: np.ufunc, identity: float, values: Array) -> Array:
     if full:
         parts.append(_fold_accumulators(ufunc, _last(ufunc, terms, 3)))
     if full < values.shape[2]:
-        rest = _pad(values[..., full:], 2, 4 * LANES, identity)
-        terms = _split(_split(rest, 2, 4 * LANES), 3, LANES)
+        used = min(4, -(-(values.shape[2] - full) // LANES))
+        rest = _pad(values[..., full:], 2, used * LANES, identity)
+        terms = _split(_split(rest, 2, used * LANES), 3, LANES)
         parts.append(_fold_accumulators(ufunc, _last(ufunc, terms, 2))[:, :, None])
     return np.moveaxis(np.concatenate(parts, axis=2), 0, 2).astype(np.float64)
 
 
 def _fold_accumulators(ufunc: np.ufunc, accumulators: Array) -> Array:
-    """(a0 + a1) + (a2 + a3) over the axis before the lanes."""
-    a = [accumulators[..., j, :] for j in range(4)]
-    return np.asarray(ufunc(ufunc(a[0], a[1]), ufunc(a[2], a[3])))
+    """(a0 + a1) + (a2 + a3) over the axis before the lanes; the identity leaves no trace where one is missing."""
+    a = [accumulators[..., j, :] for j in range(accumulators.shape[-2])]
+    pairs = [ufunc(*a[j : j + 2]) if j + 1 < len(a) else a[j] for j in range(0, len(a), 2)]
+    return np.asarray(ufunc(*pairs) if len(pairs) == 2 else pairs[0])
 
 
 def _rows_float(kind: str, values: Array) -> Array:
