@@ -70,6 +70,7 @@ class Kernel:
 
     def __call__(
         self,
+        /,
         *args: Any,
         out: Any = None,
         threads: int | None = None,
@@ -224,6 +225,9 @@ def check_options(options: CompileOptions) -> None:
     for name, value, values in allowed:
         if value not in values:
             raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, values))}")
+    for dim, size in (*options.dims, *options.hints):
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            raise ValueError(f"the size {dim}={size!r} is no whole number from 0 up")
 
 
 def _find_source(path_or_source: str | os.PathLike[str]) -> Source:
@@ -246,6 +250,7 @@ def load_unit(
 
     from tensorc.artefacts.loader import cdef
     from tensorc.toolchain.cache import cached_library, default_cache_directory
+    from tensorc.toolchain.compiler import toolchain_error
 
     environment = read_environment()
     resolved = replace(
@@ -265,9 +270,13 @@ def load_unit(
     )
     ffi = FFI()
     ffi.cdef(cdef(manifest))
+    try:
+        calls = load_kernels(ffi, str(library), manifest)
+    except ImportError as error:
+        raise toolchain_error("TC0603", f"what the C++ compiler built cannot be loaded: {error}") from None
     # what is pickled is what was asked for, not what this machine made of it
     unit = replace(unit, options=options)
-    return Module(unit, load_kernels(ffi, str(library), manifest), cpp, library)
+    return Module(unit, calls, cpp, library)
 
 
 def bind_arguments(call: KernelCall, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:

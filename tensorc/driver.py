@@ -204,7 +204,14 @@ def _codegen(programs: Sequence[NestProgram], options: CompileOptions, _: Diagno
     from tensorc.codegen.emit import emit_unit
     from tensorc.codegen.kernel import EmitOptions
 
-    return emit_unit(programs, EmitOptions(options.prefix, options.threads == "openmp"))
+    return emit_unit(
+        programs,
+        EmitOptions(
+            prefix=options.prefix,
+            openmp=options.threads == "openmp",
+            cpu_features=resolve_target_option(options).builtin_features,
+        ),
+    )
 
 
 def _verify_tensor(programs: Sequence[TensorProgram]) -> None:

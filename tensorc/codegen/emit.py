@@ -45,10 +45,17 @@ def build_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "
     parts: list[Text | Function] = [Text(runtime_text(kernels, options.lanes)), Text(_EXPORT)]
     if options.openmp:
         parts.append(Text(_OPENMP))
+    if options.cpu_features:
+        parts.append(Text(_cpu_check_text(options.cpu_features)))
     parts.extend(functions)
     if tail:
         parts.append(Text(tail))
     return Unit(tuple(parts))
+
+
+def _cpu_check_text(features: Sequence[str]) -> str:
+    tests = " && ".join(f'__builtin_cpu_supports("{feature}")' for feature in features)
+    return f"static int tc_cpu_supported(void) {{\n    return {tests};\n}}"
 
 
 def emit_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "") -> str:

@@ -61,11 +61,13 @@ PARALLEL_WORK = 1 << 18
 @dataclass(frozen=True, slots=True)
 class EmitOptions:
     """`prefix` starts every entry point's name; `openmp` false leaves threads out; `lanes` is 8, or 16 for
-    targets with 64-byte vectors."""
+    targets with 64-byte vectors. `cpu_features` are what the target needs, by the names that
+    `__builtin_cpu_supports` takes: each entry point returns status 3 on a CPU without them."""
 
     prefix: str = "tdsl_"
     openmp: bool = True
     lanes: int = 8
+    cpu_features: tuple[str, ...] = ()
 
 
 def emit_kernel(program: NestProgram, options: EmitOptions) -> tuple[Function, Function]:
@@ -220,6 +222,7 @@ class _Kernel:
         memory, release = self._memory(body)
         statements = prune_unused(
             [
+                *self._cpu_check(),
                 *fixed,
                 *self._checks(),
                 *self._thread_count(),
@@ -235,6 +238,11 @@ class _Kernel:
         head = 'extern "C" TC_EXPORT int32_t'
         name = f"{self.options.prefix}{signature.name}"
         return Function(head, name, tuple(parameters), (*unused, *statements))
+
+    def _cpu_check(self) -> list[Stmt]:
+        if not self.options.cpu_features:
+            return []
+        return [If(Unary("!", Call("tc_cpu_supported", ())), (Return(Integer(3)),))]
 
     def _checks(self) -> list[Stmt]:
         """Sizes that no call may have: status 1."""

@@ -29,6 +29,26 @@ _X86_FEATURES = (
 _ARM_FEATURES = ("asimd", "asimddp", "asimdhp", "bf16", "fphp", "i8mm", "sve", "sve2")
 
 
+# What `__builtin_cpu_supports` of every supported compiler can be asked, by the name it wants. A CPU with
+# these has the rest of its level.
+_BUILTIN_NAMES = {
+    "popcnt": "popcnt",
+    "ssse3": "ssse3",
+    "sse4_1": "sse4.1",
+    "sse4_2": "sse4.2",
+    "avx": "avx",
+    "avx2": "avx2",
+    "bmi1": "bmi",
+    "bmi2": "bmi2",
+    "fma": "fma",
+    "avx512f": "avx512f",
+    "avx512bw": "avx512bw",
+    "avx512cd": "avx512cd",
+    "avx512dq": "avx512dq",
+    "avx512vl": "avx512vl",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """This machine: `arch` as `platform.machine()` says it; `features` is empty where unknown."""
@@ -49,6 +69,11 @@ class Target:
     arch: str
     flags: tuple[str, ...]
     features: tuple[str, ...]
+
+    @property
+    def builtin_features(self) -> tuple[str, ...]:
+        """The features that C code can test, by the names that `__builtin_cpu_supports` takes."""
+        return tuple(_BUILTIN_NAMES[f] for f in self.features if f in _BUILTIN_NAMES)
 
 
 @lru_cache(maxsize=1)

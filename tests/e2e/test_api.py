@@ -7,9 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cffi import FFI
 
 import tensorc
+from tensorc.codegen.emit import emit_unit
+from tensorc.codegen.kernel import EmitOptions
 from tensorc.diagnostics.model import ToolchainError
+from tensorc.driver import CompileOptions, compile_text
+from tensorc.source import Source
+from tensorc.toolchain.build import BuildOptions, build_library
+from tensorc.toolchain.compiler import find_compiler
+from tensorc.toolchain.target import probe_host, resolve_target
 
 TWO = """
 ## Twice.
@@ -183,3 +191,37 @@ def test_public_names() -> None:
     assert "compile" in dir(tensorc)
     with pytest.raises(AttributeError, match="no attribute 'other'"):
         _ = tensorc.other  # type: ignore[attr-defined]
+
+
+def test_sizes_that_are_none() -> None:
+    for dims in ({"D": -1}, {"D": 2.0}, {"D": True}):
+        with pytest.raises(ValueError, match="is no whole number from 0 up"):
+            tensorc.compile(TWO, dims=dims)  # type: ignore[arg-type]
+
+
+def test_library_for_another_cpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from tensorc.artefacts import loader_process
+
+    monkeypatch.setattr(loader_process, "_cpu_features", lambda: frozenset({"sse4_2"}))
+    if not probe_host().features.issuperset({"avx2", "fma"}):
+        pytest.skip("this machine lacks x86-64-v3")
+    with pytest.raises(ToolchainError, match=r"compiled for x86-64-v3; this CPU lacks .*avx2"):
+        tensorc.compile(TWO, target="x86-64-v3", cache_dir=tmp_path)
+
+
+def test_c_entry_point_refuses_another_cpu(tmp_path: Path) -> None:
+    """Status 3, before any other check."""
+    if not probe_host().is_x86_64:
+        pytest.skip("x86-64 only")
+    missing = next(f for f in ("xop", "fma4", "sse4a", "avx512f") if f not in probe_host().features)
+    unit = compile_text(Source("<source>", TWO), CompileOptions(until="loops"))
+    ffi = FFI()
+    ffi.cdef("int32_t tdsl_double(const void *, void *, int64_t, int32_t);")
+    status = {}
+    for name, features in (("with", ("sse4.2",)), ("without", ("sse4.2", missing))):
+        text = emit_unit(unit.nests, EmitOptions(openmp=False, cpu_features=features))
+        generic = resolve_target("generic", probe_host())
+        library = tmp_path / f"{name}.so"
+        build_library(text, library, find_compiler(), generic, BuildOptions(threads="none"))
+        status[name] = ffi.dlopen(str(library)).tdsl_double(ffi.NULL, ffi.NULL, -1, 1)
+    assert status == {"with": 1, "without": 3}
