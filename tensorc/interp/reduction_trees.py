@@ -153,7 +153,7 @@ def _row_blocks(ufunc: np.ufunc, identity: float, values: Array) -> Array:
 
 
 def _fold_accumulators(ufunc: np.ufunc, accumulators: Array) -> Array:
-    """(a0 + a1) + (a2 + a3) over the axis before the lanes; a missing accumulator is the identity: no trace."""
+    """(a0 + a1) + (a2 + a3) over the axis before the lanes; one that is missing is the identity."""
     a = [accumulators[..., j, :] for j in range(accumulators.shape[-2])]
     pairs = [ufunc(*a[j : j + 2]) if j + 1 < len(a) else a[j] for j in range(0, len(a), 2)]
     return np.asarray(ufunc(*pairs) if len(pairs) == 2 else pairs[0])
