@@ -22,6 +22,7 @@ _OPTIONAL = {
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
     "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
     "elementary_f32.h": re.compile(rf"tc_({_ELEMENTARY})_f32"),
+    "elementary_pairs.h": re.compile(r"tc_\w+_f32_pair"),
     "elementary_f64.h": re.compile(rf"tc_({_ELEMENTARY})_f64"),
 }
 """The headers a unit needs only where its kernels match."""
@@ -42,7 +43,7 @@ def build_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = "
     """The translation unit as a tree; `tail` is text that ends it (the manifest)."""
     functions: list[Function] = [f for nest in nests for f in emit_kernel(nest, options)]
     kernels = "\n".join(print_function(f) for f in functions)
-    parts: list[Text | Function] = [Text(runtime_text(kernels, options.lanes)), Text(_EXPORT)]
+    parts: list[Text | Function] = [Text(runtime_text(kernels)), Text(_EXPORT)]
     if options.openmp:
         parts.append(Text(_OPENMP))
     if options.cpu_features:
@@ -63,13 +64,13 @@ def emit_unit(nests: Sequence[NestProgram], options: EmitOptions, tail: str = ""
     return print_unit(build_unit(nests, options, tail))
 
 
-def runtime_text(kernels: str = "", lanes: int = 8) -> str:
+def runtime_text(kernels: str = "") -> str:
     """The runtime's headers in one piece, without those that `kernels` (C text) does not need.
 
     Parsing unused headers is most of a small kernel's compile time.
     """
     seen: set[str] = set()
-    text = f"#define TC_LANES {lanes}\n" + _expand("scalars.h", seen) + _expand("lanes.h", seen)
+    text = _expand("scalars.h", seen) + _expand("lanes.h", seen)
     for name, pattern in _OPTIONAL.items():
         if pattern.search(kernels):
             text += _expand(name, seen)

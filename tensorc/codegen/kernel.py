@@ -66,7 +66,6 @@ class EmitOptions:
 
     prefix: str = "tdsl_"
     openmp: bool = True
-    lanes: int = 8
     cpu_features: tuple[str, ...] = ()
 
 
@@ -146,7 +145,7 @@ class _Kernel:
     def _context(self) -> Context:
         local = {f"{c}{k}": f"{c}{k}" for c in "ijkrcb" for k in range(64)}
         names = {**local, "strip": "strip", "row": "row", **self.dims}
-        return Context(names, self.arrays, self.options.lanes)
+        return Context(names, self.arrays)
 
     def _barrier(self) -> list[Stmt]:
         if not self.options.openmp:

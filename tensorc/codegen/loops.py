@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tensorc.codegen.c_ast import Binary, Block, Call, Declare, Expr, For, If, Integer, Name, Stmt
 from tensorc.codegen.expressions import size_expr
-from tensorc.codegen.values import Context, emit_let, emit_store
+from tensorc.codegen.values import LANES, Context, emit_let, emit_pair, emit_store, is_paired
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
@@ -50,6 +50,28 @@ def emit_simple(body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
     return out
 
 
+def emit_copies(body: Sequence[nest_ir.Stmt], copies: Sequence[Context]) -> list[Stmt]:
+    """Copies of a body, two at a time and statement by statement.
+
+    Independent chains of operations stand side by side, which is what an out-of-order core can overlap; an
+    elementary function takes both copies in one call, sixteen lanes where the target has them.
+    """
+    out: list[Stmt] = []
+    for k in range(0, len(copies), 2):
+        pair = copies[k : k + 2]
+        for s in body:
+            if len(pair) == 2 and isinstance(s, nest_ir.Let) and is_paired(s):
+                out.extend(emit_pair(s, pair[0], pair[1]))
+            else:
+                out.extend(c for context in pair for c in emit_simple([s], context))
+    return out
+
+
+def unrolling(body: Sequence[nest_ir.Stmt]) -> int:
+    """Vectors a step of a vector loop takes: two where that makes an elementary function cheaper."""
+    return 2 if any(isinstance(s, nest_ir.Let) and is_paired(s) for s in body) else 1
+
+
 def emit_vector(axis: Axis, body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
     """`for (; j + 8 <= n; j += 8) { body }`, then one partial step of the same operations."""
     end = size_expr(axis.extent, context.names)
@@ -59,22 +81,26 @@ def emit_vector(axis: Axis, body: Sequence[nest_ir.Stmt], context: Context) -> l
 def _vector_range(
     axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
 ) -> list[Stmt]:
-    at, width = Name(axis.name), context.width
+    at, limit, lanes = Name(axis.name), Name(f"{axis.name}_end"), f"{axis.name}_lanes"
     values = declared(body)
-    whole = emit_simple(body, context.inside(axis.name, at, None, values, ""))
-    lanes = f"{axis.name}_lanes"
-    part = emit_simple(body, context.inside(axis.name, at, Name(lanes), values, ""))
+    count = unrolling(body)
+    copies = [
+        context.inside(axis.name, plus(at, LANES * k), None, values, f"_{'ab'[k]}" if count > 1 else "")
+        for k in range(count)
+    ]
+    part = (
+        Declare("const int", lanes, Call("tc_lanes", (Binary("-", limit, at),))),
+        *emit_simple(body, context.inside(axis.name, at, Name(lanes), values, "")),
+    )
+    step = LANES * count
+    rest: Stmt = If(less(at, limit), part)
+    if count > 1:
+        rest = For(axis.name, None, less(at, limit), LANES, part)
     return [
         Declare("int64_t", axis.name, begin),
-        let(f"{axis.name}_end", end),
-        For(axis.name, None, at_most(plus(at, width), Name(f"{axis.name}_end")), width, tuple(whole)),
-        If(
-            less(at, Name(f"{axis.name}_end")),
-            (
-                Declare("const int", lanes, Call("tc_lanes", (Binary("-", Name(f"{axis.name}_end"), at),))),
-                *part,
-            ),
-        ),
+        let(limit.id, end),
+        For(axis.name, None, at_most(plus(at, step), limit), step, tuple(emit_copies(body, copies))),
+        rest,
     ]
 
 

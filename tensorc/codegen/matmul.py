@@ -25,7 +25,7 @@ from tensorc.codegen.c_ast import (
 )
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import at_most, less, let, plus, thread_loop
-from tensorc.codegen.values import Context, load_expr
+from tensorc.codegen.values import LANES, Context, load_expr
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym, axis, product
 from tensorc.loop_ir.program import Axis, Load, MatmulNode
@@ -62,7 +62,7 @@ def _row_block(matmul: Matmul, rows: int, context: Context) -> list[Stmt]:
     depth, columns = (size_expr(s, context.names) for s in (node.k, node.n))
     wide = _tile(matmul, rows, WIDE, None, context)
     narrow = _tile(matmul, rows, 1, Name("j_lanes"), context)
-    step = context.width * WIDE
+    step = LANES * WIDE
     body: tuple[Stmt, ...] = (
         let("k_end", Call("tc_min", (plus(Name("k_begin"), K_BLOCK), depth))),
         Declare("int64_t", "j", Integer(0)),
@@ -71,7 +71,7 @@ def _row_block(matmul: Matmul, rows: int, context: Context) -> list[Stmt]:
             "j",
             None,
             less(Name("j"), columns),
-            context.width,
+            LANES,
             (Declare("const int", "j_lanes", Call("tc_lanes", (Binary("-", columns, Name("j")),))), *narrow),
         ),
     )
@@ -87,7 +87,7 @@ def _tile(matmul: Matmul, rows: int, wide: int, lanes: Expr | None, context: Con
     out: list[Stmt] = [Declare(f"tc_{dtype}", name, zero) for row in sums for name in row]
     step: list[Stmt] = []
     for w in range(wide):
-        inside = replace(context, vector="j", at=plus(Name("j"), context.width * w), lanes=lanes)
+        inside = replace(context, vector="j", at=plus(Name("j"), LANES * w), lanes=lanes)
         step.append(Declare(f"const tc_{dtype}", f"right_{w}", load_expr(node.right, dtype, inside)))
     for u in range(rows):
         row = Load(node.left.buffer, _shift(node.left.index, "i", u))
@@ -120,7 +120,7 @@ def _add_to_result(
     """The first block of k stores its sum, later ones add theirs."""
     row: Poly = axis("i") + u
     offset = _result_index(node, row)
-    at = plus(Name("j"), context.width * w)
+    at = plus(Name("j"), LANES * w)
     address = Binary(
         "+", Binary("+", Name(context.arrays[node.buffer]), size_expr(offset, context.names)), at
     )

@@ -25,6 +25,7 @@ from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import (
     at_most,
     declared,
+    emit_copies,
     emit_simple,
     less,
     let,
@@ -43,7 +44,7 @@ from tensorc.codegen.reduce_state import (
     state_of,
     state_type,
 )
-from tensorc.codegen.values import Context
+from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.aliasing import SHIFTED
@@ -71,7 +72,7 @@ def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
         let("column_begin", Binary("*", Name("strip"), Integer(STRIP))),
         let("column_end", Call("tc_min", (plus(Name("column_begin"), STRIP), columns))),
     ]
-    size = Integer(STRIP // context.width)
+    size = Integer(STRIP // LANES)
     for a in reduce.accumulators:
         out.append(Declare(f"struct {state_type(a, columns=True)}", state_of(a).id, size=size))
     out.append(_each_vector(reduce, _column_begin(reduce, context), context, lanes=True))
@@ -82,7 +83,7 @@ def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
 
 def _column_state(a: Accumulator, reduce: ColumnReduce, context: Context) -> Expr:
     offset = Binary("-", Name(reduce.columns.name), Name("column_begin"))
-    return Unary("&", Index(state_of(a), Binary("/", offset, Integer(context.width))))
+    return Unary("&", Index(state_of(a), Binary("/", offset, Integer(LANES))))
 
 
 def _each_vector(reduce: ColumnReduce, body: Sequence[Stmt], context: Context, lanes: bool = False) -> Stmt:
@@ -90,7 +91,7 @@ def _each_vector(reduce: ColumnReduce, body: Sequence[Stmt], context: Context, l
     v = reduce.columns.name
     left = Binary("-", Name("column_end"), Name(v))
     active = [Declare("const int", f"{v}_lanes", Call("tc_lanes", (left,)))] if lanes else []
-    return For(v, Name("column_begin"), less(Name(v), Name("column_end")), context.width, (*active, *body))
+    return For(v, Name("column_begin"), less(Name(v), Name("column_end")), LANES, (*active, *body))
 
 
 def _column_begin(reduce: ColumnReduce, context: Context) -> list[Stmt]:
@@ -145,13 +146,13 @@ def _column_blocks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
         For(
             v,
             None,
-            at_most(plus(Name(v), context.width), end),
-            context.width,
+            at_most(plus(Name(v), LANES), end),
+            LANES,
             tuple(_column_step(reduce, context)),
         ),
         If(less(Name(v), end), tuple(single(plus(Name(r), COLUMN_BLOCK)))),
     )
-    rest = For(v, Name("column_begin"), less(Name(v), end), context.width, tuple(single(Name("chunk_end"))))
+    rest = For(v, Name("column_begin"), less(Name(v), end), LANES, tuple(single(Name("chunk_end"))))
     return [
         Declare("int64_t", r, Name("chunk")),
         For(r, None, at_most(plus(Name(r), COLUMN_BLOCK), Name("chunk_end")), COLUMN_BLOCK, block),
@@ -166,7 +167,7 @@ def _column_step(reduce: ColumnReduce, context: Context) -> list[Stmt]:
         row = f"{reduce.inner.name}_{'abcdefgh'[k]}"
         out.append(let(row, plus(Name(reduce.inner.name), k)))
         copies.append(_column_context(reduce, context, f"_{'abcdefgh'[k]}", partial=False, row=row))
-        out.extend(emit_simple(reduce.body, copies[-1]))
+    out.extend(emit_copies(reduce.body, copies))
     for a in reduce.accumulators:
         args = [c.value(a.value) for c in copies] + _row_position(a, reduce, reduce.inner.name, context)
         out.append(call_state(a, "step", _column_state(a, reduce, context), *args, columns=True))
@@ -222,9 +223,9 @@ def _column_results(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     body = (
         *results,
         If(
-            at_most(plus(Name(v), context.width), Name("column_end")),
+            at_most(plus(Name(v), LANES), Name("column_end")),
             tuple(whole),
             (lanes, *part),
         ),
     )
-    return [For(v, Name("column_begin"), less(Name(v), Name("column_end")), context.width, body)]
+    return [For(v, Name("column_begin"), less(Name(v), Name("column_end")), LANES, body)]

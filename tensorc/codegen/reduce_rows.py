@@ -24,6 +24,7 @@ from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import (
     at_most,
     declared,
+    emit_copies,
     emit_simple,
     less,
     let,
@@ -43,7 +44,7 @@ from tensorc.codegen.reduce_state import (
     state_of,
     state_type,
 )
-from tensorc.codegen.values import Context
+from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import product
 from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, RowReduce
@@ -111,7 +112,7 @@ def _row_blocks(reduce: RowReduce, context: Context, begin: Expr) -> list[Stmt]:
     axis = reduce.inner.name
     at, end = Name(axis), Name("block_end")
     step = For(axis, None, at_most(plus(at, ROW_STEP), end), ROW_STEP, tuple(_row_step(reduce, context)))
-    tail = For(axis, None, less(at, end), context.width, tuple(_row_tail(reduce, context)))
+    tail = For(axis, None, less(at, end), LANES, tuple(_row_tail(reduce, context)))
     close = [call_state(a, "block", Unary("&", state_of(a))) for a in reduce.accumulators]
     body = (
         let("block_end", Call("tc_min", (plus(Name("block"), ROW_BLOCK), Name("chunk_end")))),
@@ -127,12 +128,11 @@ def _row_step(reduce: RowReduce, context: Context) -> list[Stmt]:
     """As many copies of the body as vectors make a step: together they feed the tree's four accumulators."""
     values = declared(reduce.body)
     axis = reduce.inner.name
-    out: list[Stmt] = []
     copies: list[Context] = []
-    for k in range(ROW_STEP // context.width):
-        copy = context.inside(axis, plus(Name(axis), context.width * k), None, values, f"_{'abcd'[k]}")
+    for k in range(ROW_STEP // LANES):
+        copy = context.inside(axis, plus(Name(axis), LANES * k), None, values, f"_{'abcd'[k]}")
         copies.append(copy)
-        out.extend(emit_simple(reduce.body, copy))
+    out = emit_copies(reduce.body, copies)
     for a in reduce.accumulators:
         args = [c.value(a.value) for c in copies] + _position(a, reduce, Name(axis), context)
         out.append(call_state(a, "step", Unary("&", state_of(a)), *args))
@@ -143,7 +143,7 @@ def _row_tail(reduce: RowReduce, context: Context) -> list[Stmt]:
     axis = reduce.inner.name
     at, lanes = Name(axis), Name(f"{axis}_lanes")
     inside = context.inside(axis, at, lanes, declared(reduce.body), "")
-    number = Cast("int", Binary("/", Binary("-", at, Name("block")), Integer(context.width)))
+    number = Cast("int", Binary("/", Binary("-", at, Name("block")), Integer(LANES)))
     out: list[Stmt] = [
         Declare("const int", lanes.id, Call("tc_lanes", (Binary("-", Name("block_end"), at),)))
     ]

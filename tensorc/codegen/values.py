@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from tensorc.codegen.c_ast import Binary, Call, Cast, Declare, Evaluate, Expr, Integer, Name, Stmt, Unary
 from tensorc.codegen.expressions import literal_expr, size_expr
-from tensorc.dtypes import BOOL, I64, DType
+from tensorc.dtypes import BOOL, F32, I64, DType
 from tensorc.index_algebra import Poly, Sym, as_poly
 from tensorc.loop_ir.program import IndexValue, Literal, Load, ScalarRef
 from tensorc.loop_schedule.program import Let, Store
+from tensorc.operators import OPERATORS
 
+LANES = 8
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
@@ -19,15 +21,14 @@ INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 class Context:
     """How values are spelt at one place of the code.
 
-    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; a vector
-    has `width` lanes; `vector` is the vector axis, if any, whose first lane is at
-    `at`; `lanes` is the expression of the number of active lanes, None when all are. `suffix` keeps the
-    copies of an unrolled body apart; `copied` holds the values that have copies.
+    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
+    axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
+    when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
+    have copies.
     """
 
     names: Mapping[str, str]
     arrays: Mapping[str, str]
-    width: int
     vector: str | None = None
     at: Expr | None = None
     lanes: Expr | None = None
@@ -48,6 +49,23 @@ class Context:
 def emit_let(let: Let, context: Context) -> Stmt:
     """`const tc_f32 v3 = tc_sin_f32(v2);`"""
     return Declare(f"const tc_{let.dtype}", context.value_name(let.name), _value(let, context))
+
+
+def is_paired(let: Let) -> bool:
+    """True for operations that the runtime has for two vectors at once (`elementary_pairs.h`)."""
+    row = OPERATORS.get(let.op)
+    return row is not None and row.elementary and let.operand_dtype == F32
+
+
+def emit_pair(let: Let, first: Context, second: Context) -> list[Stmt]:
+    """`tc_sin_f32_pair(v1_a, v1_b, &v2_a, &v2_b);`"""
+    names = [c.value_name(let.name) for c in (first, second)]
+    args = [c.value(let.args[0]) for c in (first, second)]
+    results = [Unary("&", Name(name)) for name in names]
+    return [
+        *(Declare(f"tc_{let.dtype}", name) for name in names),
+        Evaluate(Call(f"tc_{let.op}_{let.operand_dtype}_pair", (*args, *results))),
+    ]
 
 
 def _value(let: Let, context: Context) -> Expr:

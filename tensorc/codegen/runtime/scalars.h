@@ -23,7 +23,7 @@ TC_INLINE int64_t tc_floordiv(int64_t a, int64_t b) {
 TC_INLINE int64_t tc_floormod(int64_t a, int64_t b) { return b == 0 ? 0 : a - tc_floordiv(a, b) * b; }
 
 /* Active lanes of a step with `left` elements to go. */
-TC_INLINE int tc_lanes(int64_t left) { return left < TC_LANES ? (int)left : TC_LANES; }
+TC_INLINE int tc_lanes(int64_t left) { return left < 8 ? (int)left : 8; }
 
 /* Saturating sums and products of non-negative sizes, for what is to be allocated. */
 TC_INLINE int64_t tc_size_add(int64_t a, int64_t b) {

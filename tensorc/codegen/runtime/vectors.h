@@ -7,10 +7,6 @@
 #ifndef TC_VECTORS_H
 #define TC_VECTORS_H
 
-#ifndef TC_LANES
-#define TC_LANES 8
-#endif
-
 typedef __UINT8_TYPE__ tc_u8_t;
 typedef __INT32_TYPE__ tc_i32_t;
 typedef __UINT32_TYPE__ tc_u32_t;

@@ -1,0 +1,26 @@
+/* Elementary functions of two f32 vectors at once. */
+#ifndef TC_ELEMENTARY_PAIRS_H
+#define TC_ELEMENTARY_PAIRS_H
+
+#include "elementary_f32.h"
+
+#define TC_PAIR(name)                                                                                          \
+    TC_INLINE void tc_##name##_f32_pair(tc_f32 a, tc_f32 b, tc_f32 *x, tc_f32 *y) {                            \
+        *x = tc_##name##_f32(a);                                                                               \
+        *y = tc_##name##_f32(b);                                                                               \
+    }
+
+TC_PAIR(exp)
+TC_PAIR(exp2)
+TC_PAIR(expm1)
+TC_PAIR(log)
+TC_PAIR(log1p)
+TC_PAIR(sin)
+TC_PAIR(cos)
+TC_PAIR(tanh)
+TC_PAIR(erf)
+TC_PAIR(sigmoid)
+
+#undef TC_PAIR
+
+#endif
