@@ -309,11 +309,12 @@ def open_library(ffi: Any, path: str, manifest: dict[str, Any]) -> Any:
     try:
         library = ffi.dlopen(path)
     except OSError as error:
-        runtime = next((r for r in ("libgomp", "libomp") if r in str(error)), None)
+        reason = str(error).split(".  Additionally")[0]  # what cffi tried next, to no purpose
+        runtime = next((r for r in ("libgomp", "libomp") if r in reason), None)
         if runtime is None or not os.path.exists(path):
-            raise ImportError(f"cannot load {path}: {error}") from error
+            raise ImportError(f"cannot load {path}: {reason}") from error
         raise ImportError(
-            f"{name} needs the OpenMP runtime {runtime}, which could not be loaded: {error} "
+            f"{name} needs the OpenMP runtime {runtime}, which could not be loaded: {reason} "
             "(install it, or compile the kernel with --threads=none)"
         ) from error
     if json.loads(ffi.string(library.tdsl_manifest)) != manifest:

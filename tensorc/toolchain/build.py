@@ -59,7 +59,9 @@ def link_flags(compiler: Compiler, options: BuildOptions) -> tuple[str, ...]:
     # never unloaded: the OpenMP runtime would go with it, under the feet of its waiting threads
     stays = ("-Wl,-z,nodelete",)
     if options.sanitize:
-        return (*stays, "-Wl,--as-needed")
+        # clang links its sanitizers into programs only, unless told that this is a library
+        shared = ("-shared-libsan",) if compiler.family == "clang" else ()
+        return (*stays, *shared, "-Wl,--as-needed")
     strict = (*stays, "-Wl,-z,defs", "-Wl,--as-needed")
     if compiler.family == "clang":
         return (*strict, "-nostdlib++", "-lm", "-ldl")
@@ -110,6 +112,7 @@ def compile_library(
         *compile_flags(target, options),
         *("-shared", "-o", str(library), str(source)),
         *link_flags(compiler, options),
+        *_sanitizer_path(compiler, options),
     ]
     result = run_compiler(argv, "TC0603")
     if result.returncode == 0 and library.is_file():
@@ -119,6 +122,14 @@ def compile_library(
     command = [moved.get(word, word) for word in argv]
     output = result.stderr.replace(str(source), kept)
     raise _failure(compiler, command, kept, result.returncode, output, options)
+
+
+def _sanitizer_path(compiler: Compiler, options: BuildOptions) -> tuple[str, ...]:
+    """Where the loader finds clang's shared sanitizers, which are not on its path."""
+    if not options.sanitize or compiler.family != "clang":
+        return ()
+    result = run_compiler([*compiler.command, "-print-runtime-dir"], "TC0603")
+    return (f"-Wl,-rpath,{result.stdout.strip()}",) if result.returncode == 0 else ()
 
 
 def _keep_source(cpp: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -225,3 +226,9 @@ def test_c_entry_point_refuses_another_cpu(tmp_path: Path) -> None:
         build_library(text, library, find_compiler(), generic, BuildOptions(threads="none"))
         status[name] = ffi.dlopen(str(library)).tdsl_double(ffi.NULL, ffi.NULL, -1, 1)
     assert status == {"with": 1, "without": 3}
+
+
+@pytest.mark.parametrize("cxx", [c for c in ("g++", "clang++") if shutil.which(c)])
+def test_sanitized_kernel_runs(cxx: str) -> None:
+    kernel = tensorc.compile(TWO, cxx=cxx, sanitize=["undefined"], opt_level=0, debug=True)["double"]
+    assert kernel(np.ones(20, np.float32)).tolist() == [2] * 20
