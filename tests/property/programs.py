@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorc.dtypes import BOOL, F32, F64, I32, I64, SUPPORTED, DType, promote
+from tensorc.index_algebra import Poly
 from tensorc.signature import Signature
 
 SYMBOLS = ("N", "M", "K")
 EXTENTS = (0, 1, 2, 7, 8, 9, 17, 64)
+LONG = (257, 1030)
 FIXED = ("1", "2", "7", "8", "9", "17")
 
 HEADER = """\
@@ -429,11 +431,19 @@ FLOAT_SPECIALS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3e38, -1e30
 
 
 def draw_sizes(random: Random, signature: Signature) -> dict[str, int]:
-    """A value for every dim: mostly odd vector tails, now and then an empty axis."""
-    free = [d for d in signature.dims if d.fixed is None]
-    sizes = {d.name: random.choice(EXTENTS[1:]) if random.randrange(12) else 0 for d in free}
-    largest = max((len(p.shape) for p in signature.params), default=0)
-    return {name: min(size, 17) if largest == 3 else size for name, size in sizes.items()}
+    """A value for every dim: mostly odd vector tails, now and then an empty axis, or one long one."""
+    free = [d.name for d in signature.dims if d.fixed is None]
+    sizes = {name: random.choice(EXTENTS[1:]) if random.randrange(12) else 0 for name in free}
+    if any(len(p.shape) == 3 for p in signature.params):
+        sizes = {name: min(size, 17) for name, size in sizes.items()}
+    once = [name for name in free if all(_uses(p.shape, name) <= 1 for p in signature.params)]
+    if once and random.randrange(5) == 0:
+        sizes[random.choice(once)] = random.choice(LONG)
+    return sizes
+
+
+def _uses(shape: tuple[Poly, ...], name: str) -> int:
+    return sum(name in size.dims() for size in shape)
 
 
 def draw_arguments(random: Random, signature: Signature, sizes: Mapping[str, int]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tensorc.driver import CompileOptions
 from tensorc.interp.scalar_ops import ElementaryLibrary
 from tensorc.scheduler.policy import POLICIES, FusionPolicy
 
-KERNELS = 30
+KERNELS = 25
 CALLS = 2
 SEEDS = (1, 2)
 
