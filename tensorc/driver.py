@@ -288,11 +288,17 @@ def resolve_toolchain(options: CompileOptions) -> Toolchain:
 
 def kernel_facts(unit: CompiledUnit) -> tuple[KernelFacts, ...]:
     """What the artefacts say about each kernel."""
-    from tensorc.artefacts.manifest import KernelFacts
+    from tensorc.artefacts.manifest import KernelFacts, RuntimeErrorEntry
     from tensorc.loop_schedule.aliasing import safe_inputs
 
     return tuple(
-        KernelFacts(p.signature, inplace=safe_inputs(p), fusion=_fusion_summary(p)) for p in unit.nests
+        KernelFacts(
+            p.signature,
+            inplace=safe_inputs(p),
+            errors=tuple(RuntimeErrorEntry(f.kind, f.message, f.line) for f in p.failures()),
+            fusion=_fusion_summary(p),
+        )
+        for p in unit.nests
     )
 
 

@@ -19,7 +19,7 @@ _WORDS = (
     "reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct "
     "switch template this thread_local throw true try typedef typeid typename uint8_t union unsigned "
     "using virtual void volatile wchar_t while xor xor_eq free tid nt threads arena scratch work linux "
-    "unix p chunk block row part strip rows groups per_row count "
+    "unix p chunk block row part strip rows groups per_row count status "
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(

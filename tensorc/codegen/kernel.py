@@ -46,7 +46,7 @@ from tensorc.codegen.reduce_rows import (
     part_counts,
 )
 from tensorc.codegen.reduce_state import state_type
-from tensorc.codegen.values import Context, emit_let, emit_store
+from tensorc.codegen.values import Context
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Axis
@@ -121,6 +121,7 @@ class _Kernel:
         temporaries = [Parameter(f"{b.dtype.c} *", b.name) for b in self.owners]
         parts = [Parameter(f"struct {state} *", name) for name, state, _ in self._parts()]
         threads = [
+            Parameter("int32_t *", "status"),
             Parameter("char *", "scratch"),
             Parameter("const int", "tid"),
             Parameter("const int", "nt"),
@@ -145,7 +146,7 @@ class _Kernel:
     def _context(self) -> Context:
         local = {f"{c}{k}": f"{c}{k}" for c in "ijkrcb" for k in range(64)}
         names = {**local, "strip": "strip", "row": "row", **self.dims}
-        return Context(names, self.arrays)
+        return Context(names, self.arrays, failures=self.program.failures())
 
     def _barrier(self) -> list[Stmt]:
         if not self.options.openmp:
@@ -173,10 +174,8 @@ class _Kernel:
         self, nest: Nest, s: nest_ir.Stmt, before: nest_ir.Stmt | None, context: Context
     ) -> list[Stmt]:
         match s:
-            case nest_ir.Let():
-                return [emit_let(s, context)]
-            case nest_ir.Store():
-                return [emit_store(s, context)]
+            case nest_ir.Let() | nest_ir.Check() | nest_ir.Store():
+                return emit_simple([s], context)
             case nest_ir.Serial():
                 return [serial_loop(s.axis, self._all(nest, s.body, context), context)]
             case nest_ir.Vector():
@@ -219,6 +218,8 @@ class _Kernel:
         signature = self.program.signature
         fixed: list[Stmt] = [let(self.dims[a.name], size_expr(a.extent, {})) for a in self._fixed()]
         memory, release = self._memory(body)
+        fails = any(p.name == "status" for p in body.parameters)
+        status: list[Stmt] = [Declare("int32_t", "status", Integer(0))] if fails else []
         statements = prune_unused(
             [
                 *self._cpu_check(),
@@ -226,9 +227,10 @@ class _Kernel:
                 *self._checks(),
                 *self._thread_count(),
                 *memory,
+                *status,
                 *self._run(body),
                 *release,
-                Return(Integer(0)),
+                Return(Name("status") if fails else Integer(0)),
             ]
         )
         used = used_names(statements)
@@ -349,6 +351,8 @@ class _Kernel:
                     arg = tid
                 elif p.name == "nt":
                     arg = nt
+                elif p.name == "status":
+                    arg = Unary("&", arg)
                 elif p.name == "scratch":
                     arg = plus(arg, Binary("*", Name("scratch_bytes"), tid))
                 args.append(arg)

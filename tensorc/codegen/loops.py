@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tensorc.codegen.c_ast import Binary, Block, Call, Declare, Expr, For, If, Integer, Name, Stmt
 from tensorc.codegen.expressions import size_expr
-from tensorc.codegen.values import LANES, Context, emit_let, emit_pair, emit_store, is_paired
+from tensorc.codegen.values import LANES, Context, emit_check, emit_let, emit_pair, emit_store, is_paired
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
@@ -43,6 +43,8 @@ def emit_simple(body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
     for s in body:
         if isinstance(s, nest_ir.Let):
             out.append(emit_let(s, context))
+        elif isinstance(s, nest_ir.Check):
+            out.append(emit_check(s, context))
         elif isinstance(s, nest_ir.Store):
             out.append(emit_store(s, context))
         else:

@@ -10,10 +10,11 @@ from tensorc.codegen.expressions import literal_expr, size_expr
 from tensorc.dtypes import BOOL, F32, I64, DType
 from tensorc.index_algebra import Poly, Sym, as_poly
 from tensorc.loop_ir.program import IndexValue, Literal, Load, ScalarRef
-from tensorc.loop_schedule.program import Let, Store
+from tensorc.loop_schedule.program import Check, Let, RuntimeFailure, Store
 from tensorc.operators import OPERATORS
 
 LANES = 8
+FIRST_FAILURE = 16
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
@@ -24,7 +25,7 @@ class Context:
     `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
     axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
     when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
-    have copies.
+    have copies. A check's status is 16 + its failure's position in `failures`.
     """
 
     names: Mapping[str, str]
@@ -34,6 +35,7 @@ class Context:
     lanes: Expr | None = None
     suffix: str = ""
     copied: frozenset[str] = field(default_factory=frozenset)
+    failures: tuple[RuntimeFailure, ...] = ()
 
     def value(self, name: str) -> Expr:
         return Name(self.value_name(name))
@@ -132,6 +134,14 @@ def _index_value(index: Poly, context: Context) -> Expr:
     if not stride.terms:
         return Call("tc_splat_i64", (Cast("int64_t", offset),))
     return Call("tc_iota_i64", (offset, size_expr(stride, context.names)))
+
+
+def emit_check(check: Check, context: Context) -> Stmt:
+    """`tc_require(tc_nonnegative_i32(v3, 8), status, 16);`"""
+    lanes = context.lanes if context.lanes is not None else Integer(LANES)
+    test = Call(f"tc_{check.condition}_{check.dtype}", (context.value(check.value), lanes))
+    code = FIRST_FAILURE + context.failures.index(check.failure)
+    return Evaluate(Call("tc_require", (test, Name("status"), Integer(code))))
 
 
 def emit_store(store: Store, context: Context) -> Stmt:

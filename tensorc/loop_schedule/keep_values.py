@@ -18,6 +18,7 @@ from tensorc.dtypes import DType
 from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, product
 from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Literal, Load, Role
 from tensorc.loop_schedule.program import (
+    Check,
     Kept,
     Let,
     Nest,
@@ -207,7 +208,7 @@ def _rewrite(
             if s.name == name:
                 s = Let(name, "load", (), s.dtype, s.dtype, load)
             needed.update(s.args)
-        elif isinstance(s, Store):
+        elif isinstance(s, Store | Check):
             needed.add(s.value)
         elif isinstance(s, Parallel | ParallelVector | Vector):
             s = replace(s, body=_rewrite(s.body, name, load, needed)[0])

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from tensorc.loop_ir.program import Axis, IndexValue, Literal, Load, ScalarRef
 from tensorc.loop_schedule.program import (
     Accumulator,
+    Check,
     ColumnReduce,
     Let,
     Matmul,
@@ -54,7 +55,7 @@ def _statements(body: Sequence[Stmt], depth: int) -> list[str]:
                 if s.after:
                     lines.append("  " * depth + "then")
                     lines.extend(_statements(s.after, depth + 1))
-            case Let() | Store() | Matmul():
+            case Let() | Check() | Store() | Matmul():
                 pass
             case _:
                 lines.extend(_statements(s.body, depth + 1))
@@ -65,6 +66,8 @@ def _head(s: Stmt) -> str:
     match s:
         case Let():
             return f"{s.name} = {_let(s)} : {s.dtype}"
+        case Check(condition, value, _, failure):
+            return f"check {condition} {value} else {failure.kind}"
         case Store(buffer, index, value, _):
             return f"{buffer}[{index}] = {value}"
         case Parallel(axes, _):
@@ -135,7 +138,7 @@ def _structure(body: Sequence[Stmt]) -> str:
                 parts.append(f"{kept}{{ {_loop((*s.outer, s.inner))}({kinds}) }}")
             case Matmul():
                 parts.append("matmul")
-            case Let() | Store() | Single():
+            case Let() | Check() | Store() | Single():
                 pass
     return " ; ".join(parts)
 

@@ -7,6 +7,7 @@ of the enclosing loops.
 | statement      | meaning                                                                              |
 |----------------|--------------------------------------------------------------------------------------|
 | `Let`          | a value: a load, a constant, an operation                                            |
+| `Check`        | a condition on a value, in every active lane; the call fails where it does not hold  |
 | `Store`        | a value to a buffer: eight neighbours in a vector loop, one element elsewhere        |
 | `Parallel`     | the outermost loops, their product divided among the threads                         |
 | `Serial`       | one loop, in order                                                                   |
@@ -17,9 +18,9 @@ of the enclosing loops.
 | `Single`       | statements that one thread runs                                                      |
 | `Matmul`       | a matrix product                                                                     |
 
-Legal: `Parallel`, `ParallelVector`, `Single`, `Matmul`, and `RowReduce` or `ColumnReduce` marked
-`parallel`, only at the top of a nest; `Vector` and the reductions hold no other loop (`ColumnReduce.after`
-neither).
+Values, checks and stores may stand anywhere. `Parallel`, `ParallelVector`, `Single`, `Matmul`, and `RowReduce`
+or `ColumnReduce` marked `parallel` stand only at the top of a nest; `Vector` and the reductions hold no other
+loop (`ColumnReduce.after` neither).
 """
 
 from __future__ import annotations
@@ -43,6 +44,25 @@ class Let:
     dtype: DType
     operand_dtype: DType
     attrs: Load | ScalarRef | Literal | IndexValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeFailure:
+    """What a call reports when a check fails: a Python exception's name, a sentence, the source line."""
+
+    kind: str
+    message: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """`condition` names the runtime's test: `nonnegative`."""
+
+    condition: str
+    value: str
+    dtype: DType
+    failure: RuntimeFailure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +143,8 @@ class Matmul:
     dtype: DType
 
 
-Stmt = Let | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
+Leaf = Let | Check
+Stmt = Leaf | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,5 +199,32 @@ class NestProgram:
     unfused_bytes: Poly
     kept: tuple[Kept, ...] = ()
 
+    def failures(self) -> tuple[RuntimeFailure, ...]:
+        """Everything a call may report, each once: status 16 is the first."""
+        found = (s.failure for nest in self.nests for s in _checks(nest.body))
+        return tuple(dict.fromkeys(found))
+
     def buffer(self, name: str) -> Buffer:
         return next(b for b in self.buffers if b.name == name)
+
+
+def children(s: Stmt) -> tuple[Stmt, ...]:
+    """The statements directly inside `s`, in the order they run."""
+    match s:
+        case Parallel(_, body) | Serial(_, body) | Vector(_, body) | ParallelVector(_, body) | Single(body):
+            return body
+        case RowReduce():
+            return s.body
+        case ColumnReduce():
+            return (*s.body, *s.after)
+        case Let() | Check() | Store() | Matmul():
+            return ()
+
+
+def _checks(body: tuple[Stmt, ...]) -> list[Check]:
+    found: list[Check] = []
+    for s in body:
+        if isinstance(s, Check):
+            found.append(s)
+        found.extend(_checks(children(s)))
+    return found

@@ -14,7 +14,7 @@ from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode
 from tensorc.loop_schedule.program import (
     Accumulator,
     ColumnReduce,
-    Let,
+    Leaf,
     Parallel,
     RowReduce,
     Scratch,
@@ -159,7 +159,7 @@ class _RowNest:
             accumulators.append(accumulator(node, value, self.names, 2, self.buffers))
             after.extend(self._store(node, accumulators[-1].name))
         self.statements.extend(self.step.take(1))
-        per_row: list[Let] = scope.take(2)
+        per_row: list[Leaf] = scope.take(2)
         reduce = RowReduce(reduced[:-1], reduced[-1], tuple(scope.take(3)), tuple(accumulators))
         self.statements.extend(_serial(kept, (*per_row, reduce, *after)))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
-from tensorc.loop_ir.program import IndexValue, Literal, Load, LoopNode, ScalarRef
-from tensorc.loop_schedule.program import Let
+from tensorc.loop_ir.program import IndexValue, Literal, Load, LoopNode, ScalarOp, ScalarRef
+from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure
 
 Attrs = Load | ScalarRef | Literal | IndexValue | None
 Resolve = Callable[[Load], "str | Load"]
@@ -40,7 +40,7 @@ class Scope:
         self.names = names
         self.levels = dict(levels)
         self.parent = parent
-        self.lets: dict[int, list[Let]] = {}
+        self.lets: dict[int, list[Leaf]] = {}
         self._known: dict[tuple[object, ...], str] = {}
 
     def add_body(self, node: LoopNode, rename: Mapping[Sym, Poly], resolve: Resolve) -> str:
@@ -60,7 +60,10 @@ class Scope:
             elif isinstance(attrs, IndexValue):
                 attrs = IndexValue(attrs.index.substitute(rename))
             operand = node.body[op.args[-1]].dtype if op.args else op.dtype
-            names.append(self.add(op.op, tuple(names[a] for a in op.args), op.dtype, operand, attrs))
+            args = tuple(names[a] for a in op.args)
+            names.append(self.add(op.op, args, op.dtype, operand, attrs))
+            if _has_open_exponent(node, op):
+                self._check_exponent(args[1], op.dtype, node)
         return names[node.result]
 
     def add(self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: Attrs) -> str:
@@ -76,7 +79,21 @@ class Scope:
         home.lets.setdefault(level, []).append(let)
         return name
 
-    def take(self, level: int) -> list[Let]:
+    def _check_exponent(self, exponent: str, dtype: DType, node: LoopNode) -> None:
+        """Integer powers need exponents of 0 or more."""
+        key = ("nonnegative", exponent)
+        if self._find(key) is not None:
+            return
+        level = self.names.level[exponent]
+        home = self._home(level)
+        home._known[key] = exponent
+        line = next(
+            (o.span.line for o in node.origins if o.op in ("pow", "power")), node.origins[0].span.line
+        )
+        failure = RuntimeFailure("ValueError", "an integer cannot be raised to a negative power", line)
+        home.lets.setdefault(level, []).append(Check("nonnegative", exponent, dtype, failure))
+
+    def take(self, level: int) -> list[Leaf]:
         """Remove and return what was collected at `level`."""
         return self.lets.pop(level, [])
 
@@ -104,6 +121,13 @@ class Scope:
             levels = scope.levels | levels
             scope = scope.parent
         return max((levels[a] for a in attrs.index.axes()), default=0)
+
+
+def _has_open_exponent(node: LoopNode, op: ScalarOp) -> bool:
+    """True for an integer power whose exponent is no literal (those are checked when compiling)."""
+    if op.op != "power" or not op.dtype.is_integer:
+        return False
+    return not isinstance(node.body[op.args[1]].attrs, Literal)
 
 
 def _attrs_key(attrs: Attrs) -> object:

@@ -8,6 +8,7 @@ from tensorc.errors import IRError
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Axis, IndexValue, Load
 from tensorc.loop_schedule.program import (
+    Check,
     ColumnReduce,
     Let,
     Matmul,
@@ -65,7 +66,7 @@ class _Checker:
         for s in body:
             if not top and isinstance(s, TOP_ONLY):
                 self._fail(f"{type(s).__name__} below the top")
-            if leaf and not isinstance(s, Let | Store):
+            if leaf and not isinstance(s, Let | Check | Store):
                 self._fail(f"{type(s).__name__} where only values may stand")
             if isinstance(s, RowReduce | ColumnReduce) and s.parallel and not top:
                 self._fail("a parallel reduction below the top")
@@ -75,6 +76,8 @@ class _Checker:
         match s:
             case Let():
                 self._let(s, axes)
+            case Check():
+                self._use(s.value)
             case Store(_, index, value, _):
                 self._index(index, axes)
                 self._use(value)

@@ -6,33 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Load
-from tensorc.loop_schedule.program import (
-    ColumnReduce,
-    Let,
-    Matmul,
-    Nest,
-    Parallel,
-    ParallelVector,
-    RowReduce,
-    Serial,
-    Single,
-    Stmt,
-    Store,
-    Vector,
-)
-
-
-def children(s: Stmt) -> tuple[Stmt, ...]:
-    """The statements directly inside `s`, in the order they run."""
-    match s:
-        case Parallel(_, body) | Serial(_, body) | Vector(_, body) | ParallelVector(_, body) | Single(body):
-            return body
-        case RowReduce():
-            return s.body
-        case ColumnReduce():
-            return (*s.body, *s.after)
-        case Let() | Store() | Matmul():
-            return ()
+from tensorc.loop_schedule.program import Let, Matmul, Nest, Stmt, Store, children
 
 
 def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:

@@ -119,4 +119,10 @@ TC_INLINE int tc_any_lane(tc_bool m) {
 #endif
 }
 
+/* Whether the first n lanes are all 0 or more. */
+TC_INLINE int tc_nonnegative_i32(tc_i32 x, int n) { return !tc_any_lane((tc_bool)(x < 0) & tc_active(n)); }
+TC_INLINE int tc_nonnegative_i64(tc_i64 x, int n) {
+    return !tc_any_lane(tc_less_i64(x, tc_splat_i64(0)) & tc_active(n));
+}
+
 #endif

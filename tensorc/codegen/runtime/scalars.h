@@ -49,6 +49,15 @@ TC_INLINE void tc_release(char *aligned) {
     if (aligned) free(((char **)aligned)[-1]);
 }
 
+/* A failed check of any thread decides the call's status: the smallest code, whatever thread is first. */
+TC_INLINE void tc_require(int holds, int32_t *status, int32_t code) {
+    if (__builtin_expect(holds, 1)) return;
+    int32_t seen = __atomic_load_n(status, __ATOMIC_RELAXED);
+    while ((seen == 0 || code < seen) &&
+           !__atomic_compare_exchange_n(status, &seen, code, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
 /* Where the part of thread `tid` of `nt` begins, of `total` items in units of `unit`; it ends where the next begins. */
 TC_INLINE int64_t tc_part(int64_t total, int64_t unit, int tid, int nt) {
     const int64_t units = total / unit + (total % unit != 0);
