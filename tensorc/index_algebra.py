@@ -96,10 +96,11 @@ def _monomial_key(m: Monomial) -> tuple[object, ...]:
 class Poly:
     """An immutable polynomial with integer coefficients. Compare with `==`; build with operators."""
 
-    __slots__ = ("terms", "_hash")
+    __slots__ = ("terms", "_hash", "_text")
 
     terms: tuple[tuple[Monomial, int], ...]
     _hash: int
+    _text: str
 
     def __init__(self, terms: Iterable[tuple[Monomial, int]] = ()) -> None:
         collected: dict[Monomial, int] = {}
@@ -110,6 +111,7 @@ class Poly:
         )
         object.__setattr__(self, "terms", tuple(ordered))
         object.__setattr__(self, "_hash", hash(self.terms))
+        object.__setattr__(self, "_text", "")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Poly is immutable")
@@ -246,6 +248,12 @@ class Poly:
         return total
 
     def __str__(self) -> str:
+        # kept: the order of nested atoms goes by their text, which would be built anew at every level
+        if not self._text:
+            object.__setattr__(self, "_text", self._written())
+        return self._text
+
+    def _written(self) -> str:
         if not self.terms:
             return "0"
         # axes first, as an index expression is read: c0 + 1024*c1; then dims, then the constant
@@ -384,11 +392,7 @@ def maximum(*args: Poly | int) -> Poly:
 
 def _min_max(which: str, args: list[Poly]) -> Poly:
     """Drop every argument that another one provably beats; fold what is left into one atom."""
-    flat: list[Poly] = []
-    for a in args:
-        atoms = a.atoms()
-        nested = atoms[0] if len(atoms) == 1 and a == Poly([(((atoms[0], 1),), 1)]) else None
-        flat.extend(nested.args if isinstance(nested, MinMax) and nested.which == which else [a])
+    flat = [b for a in args for b in _alternatives(which, a)]
     kept: list[Poly] = []
     for a in flat:
         if any(_beats(which, b, a) for b in kept):
@@ -399,6 +403,21 @@ def _min_max(which: str, args: list[Poly]) -> Poly:
         return kept[0]
     ordered = tuple(sorted(kept, key=lambda p: [(_monomial_key(m), c) for m, c in p.terms]))
     return Poly([(((MinMax(which, ordered), 1),), 1)])
+
+
+def _alternatives(which: str, a: Poly) -> list[Poly]:
+    """The arguments that stand for `a` in `which`: `max(b, c) + d` is the greater of `b + d` and `c + d`."""
+    nested = [
+        (m[0][0], c)
+        for m, c in a.terms
+        if len(m) == 1 and isinstance(m[0][0], MinMax) and m[0][0].which == which and m[0][1] == 1
+    ]
+    if len(nested) != 1 or nested[0][1] != 1:
+        return [a]
+    atom = nested[0][0]
+    assert isinstance(atom, MinMax)
+    rest = a - Poly([(((atom, 1),), 1)])
+    return [b + rest for b in atom.args]
 
 
 def _beats(which: str, a: Poly, b: Poly) -> bool:
