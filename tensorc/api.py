@@ -19,6 +19,7 @@ from tensorc.driver import (
     CompiledUnit,
     CompileOptions,
     Observer,
+    Toolchain,
     compile_text,
     library_text,
     resolve_toolchain,
@@ -28,6 +29,9 @@ from tensorc.signature import Signature
 from tensorc.source import Source
 
 if TYPE_CHECKING:
+    from cffi import FFI
+
+    from tensorc.artefacts.manifest import Json
     from tensorc.scheduler.events import Event
     from tensorc.scheduler.program import FusedProgram
 
@@ -249,8 +253,7 @@ def load_unit(
     from cffi import FFI
 
     from tensorc.artefacts.loader import cdef
-    from tensorc.toolchain.cache import cached_library, default_cache_directory
-    from tensorc.toolchain.compiler import toolchain_error
+    from tensorc.toolchain.cache import default_cache_directory
 
     environment = read_environment()
     resolved = replace(
@@ -265,18 +268,35 @@ def load_unit(
     toolchain = resolve_toolchain(resolved)
     manifest = unit_manifest(unit, toolchain.target)
     cpp = library_text(unit, manifest)
-    library = cached_library(
-        cpp, toolchain.compiler, toolchain.target, toolchain.options, ABI_VERSION, cache_dir
-    )
     ffi = FFI()
     ffi.cdef(cdef(manifest))
-    try:
-        calls = load_kernels(ffi, str(library), manifest)
-    except ImportError as error:
-        raise toolchain_error("TC0603", f"what the C++ compiler built cannot be loaded: {error}") from None
+    library, calls = _load_cached(cpp, toolchain, manifest, ffi, cache_dir)
     # what is pickled is what was asked for, not what this machine made of it
     unit = replace(unit, options=options)
     return Module(unit, calls, cpp, library)
+
+
+def _load_cached(
+    cpp: str, toolchain: Toolchain, manifest: Json, ffi: FFI, cache_dir: Path
+) -> tuple[Path, dict[str, KernelCall]]:
+    """The library from the store, loaded. An entry that is cleared away before it is loaded is built again.
+
+    Raises:
+        ToolchainError: TC0602, TC0603.
+    """
+    from tensorc.toolchain.cache import cached_library
+    from tensorc.toolchain.compiler import toolchain_error
+
+    while True:
+        library = cached_library(
+            cpp, toolchain.compiler, toolchain.target, toolchain.options, ABI_VERSION, cache_dir
+        )
+        try:
+            return library, load_kernels(ffi, str(library), manifest)
+        except ImportError as error:
+            if library.exists():
+                message = f"what the C++ compiler built cannot be loaded: {error}"
+                raise toolchain_error("TC0603", message) from None
 
 
 def bind_arguments(call: KernelCall, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensorc.diagnostics.model import ToolchainError
 from tensorc.toolchain.compiler import Compiler, describe_exit, first_lines, run_compiler, toolchain_error
-from tensorc.toolchain.files import output_error, publish, staging_directory, write_staged
+from tensorc.toolchain.files import OutputError, publish, staging_directory, write_staged
 from tensorc.toolchain.target import Target
 
 # Strict IEEE without traps or errno, wrapping integers, only the kernels visible, no C++ runtime.
@@ -106,7 +106,7 @@ def compile_library(
     try:
         source.write_text(cpp, encoding="utf-8")
     except OSError as error:
-        raise output_error(source, error) from None
+        raise OutputError(source, error) from None
     argv = [
         *compiler.command,
         *compile_flags(target, options),

@@ -7,12 +7,16 @@ is built anew. The directory must belong to the user: loading a library runs its
 from __future__ import annotations
 
 import hashlib
+import tempfile
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from tensorc.toolchain.build import BuildOptions, build_library, compile_flags, link_flags
+from tensorc.toolchain.build import BuildOptions, compile_flags, compile_library, link_flags
 from tensorc.toolchain.compiler import Compiler
-from tensorc.toolchain.files import output_error
+from tensorc.toolchain.files import OutputError, write_all
 from tensorc.toolchain.target import Target
+
+_ATTEMPTS = 5
 
 
 def default_cache_directory() -> Path:
@@ -54,33 +58,52 @@ def cached_library(
         ToolchainError: TC0603, TC0602.
         OutputError: TC0604, the store cannot be written.
     """
-    entry = directory / cache_key(cpp, compiler, target, options, abi_version)
-    library, checksum = entry / "kernel.so", entry / "kernel.sha256"
-    if _is_intact(library, checksum):
+    key = cache_key(cpp, compiler, target, options, abi_version)
+    library, checksum = directory / key / "kernel.so", directory / key / "kernel.sha256"
+    if _is_intact(library, checksum, key):
         return library
+    built: bytes | None = None
+    for attempt in range(_ATTEMPTS):
+        try:
+            with _lock(directory, key):
+                if not _is_intact(library, checksum, key):
+                    built = built or _build(cpp, compiler, target, options)
+                    write_all({library: built, checksum: _checksum(built, key)})
+            return library
+        except (OSError, OutputError) as error:
+            # someone may be clearing the store at this moment
+            if attempt + 1 == _ATTEMPTS or not _has_vanished(error):
+                raise error if isinstance(error, OutputError) else OutputError(directory, error) from None
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _lock(directory: Path, key: str) -> AbstractContextManager[object]:
     from filelock import FileLock
 
-    try:
-        entry.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(entry / "lock")
-        lock.acquire()
-    except OSError as error:
-        raise output_error(entry, error) from None
-    try:
-        if not _is_intact(library, checksum):
-            build_library(cpp, library, compiler, target, options)
-            checksum.write_text(_sha256(library), encoding="ascii")
-    finally:
-        lock.release()
-    return library
+    directory.mkdir(parents=True, exist_ok=True)
+    return FileLock(directory / f"{key}.lock")
 
 
-def _is_intact(library: Path, checksum: Path) -> bool:
+def _build(cpp: str, compiler: Compiler, target: Target, options: BuildOptions) -> bytes:
+    """The library's bytes, built outside of the store, which may be cleared meanwhile."""
+    with tempfile.TemporaryDirectory(prefix="tensorc-") as folder:
+        library = Path(folder).absolute() / "kernel.so"
+        compile_library(cpp, library, compiler, target, options)
+        return library.read_bytes()
+
+
+def _has_vanished(error: OSError | OutputError) -> bool:
+    cause = error.cause if isinstance(error, OutputError) else error
+    return isinstance(cause, FileNotFoundError)
+
+
+def _is_intact(library: Path, checksum: Path, key: str) -> bool:
     try:
-        return checksum.read_text(encoding="ascii") == _sha256(library)
-    except (OSError, UnicodeDecodeError):
+        return checksum.read_bytes() == _checksum(library.read_bytes(), key)
+    except OSError:
         return False
 
 
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _checksum(library: bytes, key: str) -> bytes:
+    """Of the library and of its place, so that swapped entries are noticed too."""
+    return hashlib.sha256(key.encode() + library).hexdigest().encode()

@@ -62,7 +62,7 @@ def find_compiler(cxx: str | None = None) -> Compiler:
     raise toolchain_error(
         "TC0601",
         "no C++ compiler found",
-        f"searched the PATH for {', '.join(CANDIDATES)}",
+        f"neither --cxx nor CXX names one, and the PATH has no {', '.join(CANDIDATES)}",
         help=_WAYS_OUT,
     )
 

@@ -13,14 +13,14 @@ from tensorc.diagnostics.model import CompileError, Diagnostic
 
 
 class OutputError(CompileError):
-    """A result cannot be written where the command line asked for it."""
+    """A result cannot be written where the command line asked for it; `cause` is the system's reason."""
 
     exit_status = 2
 
-
-def output_error(path: Path, error: OSError) -> OutputError:
-    reason = error.strerror or str(error)
-    return OutputError([Diagnostic("TC0604", f"cannot write '{path}': {reason}", None)])
+    def __init__(self, path: Path, cause: OSError) -> None:
+        self.cause = cause
+        reason = cause.strerror or str(cause)
+        super().__init__([Diagnostic("TC0604", f"cannot write '{path}': {reason}", None)])
 
 
 @contextmanager
@@ -34,9 +34,10 @@ def staging_directory(folder: Path) -> Iterator[Path]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        staging = Path(tempfile.mkdtemp(prefix=".tensorc-", dir=folder))
+        # absolute, because a relative path may look like an option of the compiler
+        staging = Path(tempfile.mkdtemp(prefix=".tensorc-", dir=folder.absolute()))
     except OSError as error:
-        raise output_error(folder, error) from None
+        raise OutputError(folder, error) from None
     try:
         yield staging
     finally:
@@ -53,12 +54,12 @@ def publish(staged: Mapping[Path, Path]) -> None:
     """
     for final in staged.values():
         if final.is_dir():
-            raise output_error(final, IsADirectoryError(0, "it is a directory"))
+            raise OutputError(final, IsADirectoryError(0, "it is a directory"))
     for temporary, final in staged.items():
         try:
             os.replace(temporary, final)
         except OSError as error:
-            raise output_error(final, error) from None
+            raise OutputError(final, error) from None
 
 
 def write_staged(staging: Path, contents: Mapping[Path, bytes]) -> dict[Path, Path]:
@@ -73,7 +74,7 @@ def write_staged(staging: Path, contents: Mapping[Path, bytes]) -> dict[Path, Pa
         try:
             temporary.write_bytes(data)
         except OSError as error:
-            raise output_error(path, error) from None
+            raise OutputError(path, error) from None
         staged[temporary] = path
     return staged
 

@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_no_compiler_lists_what_was_searched(monkeypatch: pytest.MonkeyPatch, tm
         find_compiler()
     (found,) = caught.value.diagnostics
     assert found.code == "TC0601"
-    assert all(name in found.notes[0] for name in CANDIDATES)
+    assert all(name in found.notes[0] for name in (*CANDIDATES, "CXX"))
     assert "--cxx" in found.help
     assert caught.value.exit_status == 3
 
@@ -259,6 +260,49 @@ def test_cache_builds_once_and_mends_damage(tmp_path: Path) -> None:
     (first.parent / "kernel.sha256").unlink()
     assert get().read_bytes() == intact
     assert counter.read_text().count("x") == 3
+
+
+def test_swapped_entries_are_noticed(tmp_path: Path) -> None:
+    def get(text: str) -> Path:
+        return cached_library(text, find_compiler(), GENERIC, SERIAL, 1, tmp_path)
+
+    one, two = get(TEXT).parent, get(TEXT.replace("f(", "g(")).parent
+    honest = (one / "kernel.so").read_bytes()
+    one.rename(tmp_path / "aside")
+    two.rename(one)
+    (tmp_path / "aside").rename(two)
+    assert get(TEXT).read_bytes() == honest
+
+
+def test_relative_folder_that_looks_like_an_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    build_library(TEXT, Path("-lead") / "k.so", find_compiler(), GENERIC, SERIAL)
+    assert (tmp_path / "-lead" / "k.so").exists()
+
+
+def test_store_cleared_while_in_use(tmp_path: Path) -> None:
+    """Processes build and find one entry while another keeps removing the whole store."""
+    program = f"""
+import ctypes, sys
+from pathlib import Path
+from tensorc.toolchain.build import BuildOptions
+from tensorc.toolchain.cache import cached_library
+from tensorc.toolchain.compiler import find_compiler
+from tensorc.toolchain.target import probe_host, resolve_target
+for _ in range(6):
+    cached_library({TEXT!r}, find_compiler(), resolve_target("generic", probe_host()),
+                   BuildOptions(threads="none"), 1, Path(sys.argv[1]))
+"""
+    store = tmp_path / "store"
+    started = [
+        subprocess.Popen([sys.executable, "-c", program, str(store)], stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    while any(p.poll() is None for p in started):
+        shutil.rmtree(store, ignore_errors=True)
+        time.sleep(0.05)
+    assert [p.communicate()[1] for p in started] == ["", ""]
+    assert [p.returncode for p in started] == [0, 0]
 
 
 def test_cache_key_depends_on_all_that_matters() -> None:
