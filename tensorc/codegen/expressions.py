@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tensorc.codegen.c_ast import Binary, Call, Expr, Integer, Literal, Name, Unary
 from tensorc.dtypes import DType
@@ -20,10 +20,11 @@ _WORDS = (
     "switch template this thread_local throw true try typedef typeid typename uint8_t union unsigned "
     "using virtual void volatile wchar_t while xor xor_eq free tid nt threads arena scratch work linux "
     "unix p chunk block row part strip rows groups per_row count status "
+    "group i j k"
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(
-    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes)",
+    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes)",
     re.IGNORECASE,
 )
 
@@ -45,7 +46,7 @@ def c_names(wanted: Mapping[str, str]) -> dict[str, str]:
     return chosen
 
 
-def size_expr(size: Poly, names: Mapping[str, str]) -> Expr:
+def size_expr(size: Poly, names: Mapping[Sym, str]) -> Expr:
     """A polynomial as an `int64_t` expression; `names` maps dims and axes to C names."""
     total: Expr | None = None
     for monomial, coefficient in sorted(size.terms, key=lambda t: not t[0]):
@@ -57,7 +58,7 @@ def size_expr(size: Poly, names: Mapping[str, str]) -> Expr:
     return total if total is not None else Integer(0)
 
 
-def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mapping[str, str]) -> Expr:
+def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mapping[Sym, str]) -> Expr:
     factors = [_atom(atom, names) for atom, power in monomial for _ in range(power)]
     if coefficient != 1 or not factors:
         factors.append(Integer(coefficient))
@@ -67,10 +68,10 @@ def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mappi
     return product
 
 
-def _atom(atom: Atom, names: Mapping[str, str]) -> Expr:
+def _atom(atom: Atom, names: Mapping[Sym, str]) -> Expr:
     match atom:
-        case Sym(name):
-            return Name(names[name])
+        case Sym():
+            return Name(names[atom])
         case FloorDiv(num, den):
             return Call("tc_floordiv", (size_expr(num, names), size_expr(den, names)))
         case Mod(num, den):
@@ -80,6 +81,15 @@ def _atom(atom: Atom, names: Mapping[str, str]) -> Expr:
             for a in args[1:]:
                 result = Call(f"tc_{which}", (result, size_expr(a, names)))
             return result
+
+
+def combine(function: str, terms: Sequence[Expr]) -> Expr:
+    """`function` of two, over all terms: as flat a tree as can be, since the printer recurses on calls."""
+    level = list(terms) or [Integer(0)]
+    while len(level) > 1:
+        pairs = [Call(function, (a, b)) for a, b in zip(level[::2], level[1::2], strict=False)]
+        level = [*pairs, *level[2 * len(pairs) :]]
+    return level[0]
 
 
 def literal_expr(value: int | float, dtype: DType) -> Expr:

@@ -25,7 +25,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
-from tensorc.codegen.expressions import c_names, size_expr
+from tensorc.codegen.expressions import c_names, combine, size_expr
 from tensorc.codegen.loops import (
     emit_parallel,
     emit_parallel_vector,
@@ -48,7 +48,7 @@ from tensorc.codegen.reduce_rows import (
 from tensorc.codegen.reduce_state import state_type
 from tensorc.codegen.values import Context
 from tensorc.dtypes import DType
-from tensorc.index_algebra import Poly
+from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.loop_schedule.program import Nest, NestProgram, RowReduce
@@ -56,6 +56,10 @@ from tensorc.signature import SizeCheck
 
 PARALLEL_WORK = 1 << 18
 """Below this many element operations a kernel runs on one thread: a region costs some microseconds."""
+
+
+WORK_LIMIT = 1 << 62
+"""Estimates saturate here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class _Kernel:
         self.owners = [b for b in program.buffers if (b.name, b.name) in program.memory]
         self.dims = {d: chosen[f"dim {d}"] for d in dims}
         self.dims |= {d.name: self.arrays[d.name] for d in signature.dims if d.name in scalars}
+        self.sizes = {Sym(d): c for d, c in self.dims.items()}
 
     def functions(self) -> tuple[Function, Function]:
         body = self._body()
@@ -144,8 +149,8 @@ class _Kernel:
         return [Axis(d.name, _constant(d.fixed)) for d in self.program.signature.dims if d.fixed is not None]
 
     def _context(self) -> Context:
-        local = {f"{c}{k}": f"{c}{k}" for c in "ijkrcb" for k in range(64)}
-        names = {**local, "strip": "strip", "row": "row", **self.dims}
+        local = [*(f"{c}{k}" for c in "ijkrcb" for k in range(64)), "strip", "row"]
+        names = {Sym(a, axis=True): a for a in local} | self.sizes
         return Context(names, self.arrays, failures=self.program.failures())
 
     def _barrier(self) -> list[Stmt]:
@@ -258,7 +263,7 @@ class _Kernel:
         return out
 
     def _relation(self, check: SizeCheck) -> Expr:
-        left, right = (size_expr(p, self.dims) for p in (check.left, check.right))
+        left, right = (size_expr(p, self.sizes) for p in (check.left, check.right))
         return Binary(check.relation, left, right)
 
     def _thread_count(self) -> list[Stmt]:
@@ -274,19 +279,18 @@ class _Kernel:
         ]
 
     def _saturating(self, sizes: Sequence[Poly]) -> Expr:
-        total: Expr = Integer(0)
-        for size in sizes:
-            for monomial, coefficient in size.terms:
-                term: Expr = Integer(max(coefficient, 0))
-                for atom, power in monomial:
-                    for _ in range(power):
-                        factor = size_expr(Poly([(((atom, 1),), 1)]), self.dims)
-                        term = Call("tc_size_mul", (term, factor))
-                total = Call("tc_size_add", (total, term))
-        return total
+        terms: list[Expr] = []
+        for monomial, coefficient in Poly(t for size in sizes for t in size.terms).terms:
+            term: Expr = Integer(min(max(coefficient, 0), WORK_LIMIT))
+            for atom, power in monomial:
+                for _ in range(power):
+                    factor = size_expr(Poly([(((atom, 1),), 1)]), self.sizes)
+                    term = Call("tc_size_mul", (term, factor))
+            terms.append(term)
+        return combine("tc_size_add", terms)
 
     def _lines(self, extent: Poly, dtype: DType) -> Expr:
-        return Call("tc_lines", (Binary("*", size_expr(extent, self.dims), Integer(dtype.size)),))
+        return Call("tc_lines", (Binary("*", size_expr(extent, self.sizes), Integer(dtype.size)),))
 
     def _parts(self) -> list[tuple[str, str, RowReduce]]:
         return [p for nest in self.program.nests for p in _nest_parts(nest)]
@@ -294,12 +298,11 @@ class _Kernel:
     def _memory(self, body: Function) -> tuple[list[Stmt], list[Stmt]]:
         """One allocation for temporaries, reduction parts and every thread's scratch."""
         out: list[Stmt] = []
-        total: Expr = Integer(0)
         pieces: list[tuple[str, str]] = []
         for b in self.owners:
             size: Expr = Integer(b.dtype.size)
             for extent in b.shape:
-                size = Call("tc_size_mul", (size, size_expr(extent, self.dims)))
+                size = Call("tc_size_mul", (size, size_expr(extent, self.sizes)))
             out.append(let(f"{b.name}_bytes", Call("tc_lines", (size,))))
             pieces.append((b.name, f"{b.dtype.c} *"))
         for name, state, reduce in self._parts():
@@ -308,21 +311,20 @@ class _Kernel:
             out.append(Declare("int64_t", f"{name}_bytes"))
             out.append(Block((*counts, Assign(Name(f"{name}_bytes"), Call("tc_lines", (size,))))))
             pieces.append((name, f"struct {state} *"))
-        for name, _ in pieces:
-            total = Call("tc_size_add", (total, Name(f"{name}_bytes")))
+        parts: list[Expr] = [Name(f"{name}_bytes") for name, _ in pieces]
         scratch = self._scratch_bytes()
         if scratch is None and not pieces:
             return [], []
         if scratch is not None:
             out.append(let("scratch_bytes", scratch))
-            per_thread: Expr = Call("tc_size_mul", (Name("scratch_bytes"), self._threads()))
-            total = Call("tc_size_add", (total, per_thread))
-        out.append(Declare("char *const", "arena", Call("tc_allocate", (total,))))
+            parts.append(Call("tc_size_mul", (Name("scratch_bytes"), self._threads())))
+        out.append(Declare("char *const", "arena", Call("tc_allocate", (combine("tc_size_add", parts),))))
         out.append(If(Unary("!", Name("arena")), (Return(Integer(2)),)))
         at: Expr = Name("arena")
         for name, kind in pieces:
-            out.append(Declare(f"{kind}const", name, Cast(kind, at)))
-            at = plus(at, Name(f"{name}_bytes"))
+            out.append(Declare("char *const", f"{name}_begin", at))
+            out.append(Declare(f"{kind}const", name, Cast(kind, Name(f"{name}_begin"))))
+            at = plus(Name(f"{name}_begin"), Name(f"{name}_bytes"))
         if scratch is not None:
             out.append(Declare("char *const", "scratch", at))
         return out, [Evaluate(Call("tc_release", (Name("arena"),)))]
@@ -332,15 +334,15 @@ class _Kernel:
 
     def _scratch_bytes(self) -> Expr | None:
         """The most any nest needs for one thread."""
-        most: Expr | None = None
+        needs: list[Expr] = []
         for nest in self.program.nests:
             total: Expr | None = None
             for s in nest.scratch:
                 size = self._lines(s.extent, s.dtype)
                 total = size if total is None else Binary("+", total, size)
-            if total is not None:
-                most = total if most is None else Call("tc_max", (most, total))
-        return most
+            if total is not None and total not in needs:
+                needs.append(total)
+        return combine("tc_max", needs) if needs else None
 
     def _run(self, body: Function) -> list[Stmt]:
         def call(tid: Expr, nt: Expr) -> Stmt:

@@ -37,7 +37,8 @@ ROWS, WIDE, K_BLOCK = 4, 2, 256
 def emit_matmul(matmul: Matmul, context: Context) -> list[Stmt]:
     """All batches and row blocks, divided among the threads."""
     node = matmul.node
-    names = dict(context.names) | {a.name: a.name for a in node.batch} | {"i": "i", "j": "j", "k": "k"}
+    own = (*(a.name for a in node.batch), "i", "j", "k")
+    names = dict(context.names) | {Sym(a, axis=True): a for a in own}
     context = replace(context, names=names)
     blocks: Poly = (node.m + (ROWS - 1)) // ROWS
     axes = (*node.batch, Axis("row", blocks))

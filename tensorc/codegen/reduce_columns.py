@@ -45,7 +45,7 @@ from tensorc.codegen.reduce_state import (
     state_type,
 )
 from tensorc.codegen.values import LANES, Context
-from tensorc.index_algebra import Poly, product
+from tensorc.index_algebra import Poly, Sym, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, ColumnReduce
@@ -117,7 +117,7 @@ def _column_context(
     reduce: ColumnReduce, context: Context, suffix: str, partial: bool, row: str | None = None
 ) -> Context:
     v = reduce.columns.name
-    names = dict(context.names) | ({reduce.inner.name: row} if row is not None else {})
+    names = dict(context.names) | ({Sym(reduce.inner.name, axis=True): row} if row is not None else {})
     lanes = Name(f"{v}_lanes") if partial else None
     return replace(context, names=names).inside(v, Name(v), lanes, declared(reduce.body), suffix)
 

@@ -28,7 +28,7 @@ class Context:
     have copies. A check's status is 16 + its failure's position in `failures`.
     """
 
-    names: Mapping[str, str]
+    names: Mapping[Sym, str]
     arrays: Mapping[str, str]
     vector: str | None = None
     at: Expr | None = None

@@ -11,6 +11,7 @@ from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis, Role
 from tensorc.loop_schedule.program import (
     ColumnReduce,
+    Let,
     Matmul,
     Nest,
     NestProgram,
@@ -38,6 +39,9 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
     for s in nest.body:
         if isinstance(s, RowReduce) and s.parallel and any(a.kind in SHIFTED for a in s.accumulators):
             # every thread first reads the first element, when another may have stored there
+            return False
+        if isinstance(s, Let) and any(name == old for name, _ in loads_in([s])):
+            # the same: each thread loads what no loop changes when it starts
             return False
         if isinstance(s, Parallel):
             return _may_overwrite_in(s.body, s.axes, old, new)
