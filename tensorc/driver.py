@@ -361,11 +361,16 @@ def artefact_text(kind: str, unit: CompiledUnit, manifest: Json, library_name: s
 
 
 def write_artefacts(
-    unit: CompiledUnit, path: Path, kinds: Sequence[str], target: Target, toolchain: Toolchain | None
-) -> tuple[Path, ...]:
-    """Write the artefacts `kinds`: the library at `path`, the others beside it with their own suffix.
+    unit: CompiledUnit,
+    library_name: str,
+    paths: Mapping[str, Path],
+    target: Target,
+    toolchain: Toolchain | None,
+) -> None:
+    """Write the artefacts `paths` (kind -> path); `library_name` is the file the Python module looks for.
 
-    All or nothing: everything is made before the first file is replaced. `toolchain` None builds no library.
+    What shares a directory is written all or not at all, and nothing before the library is built.
+    `toolchain` None builds none.
 
     Raises:
         CompileError: TC0805. ToolchainError: TC0602, TC0603. OutputError: TC0604.
@@ -374,13 +379,15 @@ def write_artefacts(
     from tensorc.toolchain.files import write_all
 
     manifest = unit_manifest(unit, target)
-    own = (path.suffix.removeprefix("."),) if len(kinds) == 1 else ()
-    paths = {k: path if k == "so" or k in own else path.with_suffix(f".{k}") for k in kinds}
-    texts = {paths[k]: artefact_text(k, unit, manifest, path.name).encode() for k in kinds if k != "so"}
-    if toolchain is None:
-        write_all(texts)
-    else:
-        stem = path.stem if "py" in kinds else None
-        cpp = library_text(unit, manifest, stem)
-        build_library(cpp, path, toolchain.compiler, target, toolchain.options, texts)
-    return tuple(paths.values())
+    folders: dict[Path, dict[Path, bytes]] = {}
+    for kind, path in paths.items():
+        if kind != "so":
+            text = artefact_text(kind, unit, manifest, library_name)
+            folders.setdefault(path.parent, {})[path] = text.encode()
+    if toolchain is not None:
+        library = paths["so"]
+        cpp = library_text(unit, manifest, library.stem if "py" in paths else None)
+        companions = folders.pop(library.parent, {})
+        build_library(cpp, library, toolchain.compiler, target, toolchain.options, companions)
+    for contents in folders.values():
+        write_all(contents)

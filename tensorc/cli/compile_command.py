@@ -24,12 +24,15 @@ KINDS = ("so", "py", "pyi", "h", "json", "cpp")
 DEFAULT_KINDS = ("so", "py", "pyi", "h")
 
 
-def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    kinds = [kind.strip() for value in values for kind in value.split(",")]
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    if unknown:
-        raise click.BadParameter(f"'{unknown[0]}' is none of {', '.join(KINDS)}")
-    return tuple(dict.fromkeys(kinds))
+def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """`so,cpp=PATH` as kind -> path, "" for the place beside the library."""
+    found: dict[str, str] = {}
+    for word in (word.strip() for value in values for word in value.split(",")):
+        kind, equals, path = word.partition("=")
+        if kind not in KINDS or (equals and not path):
+            raise click.BadParameter(f"'{word}' is none of {', '.join(KINDS)}, with =PATH or without")
+        found[kind] = path
+    return found
 
 
 @click.command("compile")
@@ -39,7 +42,7 @@ def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
     "--emit",
     "kinds",
     multiple=True,
-    metavar="KIND,...",
+    metavar="KIND[=PATH],...",
     callback=_read_kinds,
     help=f"What to write beside PATH: {', '.join(KINDS)}; by default {','.join(DEFAULT_KINDS)}.",
 )
@@ -59,7 +62,7 @@ def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
 def compile_command(
     file: str,
     output: str | None,
-    kinds: tuple[str, ...],
+    kinds: dict[str, str],
     threads: str,
     prefix: str,
     policy: str,
@@ -93,7 +96,7 @@ def compile_command(
         hints=hints,
         until=until or "codegen",
     )
-    chosen = _choose_kinds(kinds, output)
+    chosen = _choose_kinds(tuple(kinds), output)
     path = _library_path(file, output, chosen) if until is None and output != "-" else None
     unit = compile_file(file, options, make_observer(print_after, time_stages))
     if until is not None:
@@ -103,7 +106,12 @@ def compile_command(
     elif path is None:
         click.echo(_text_of(chosen[0], unit), nl=False)
     else:
-        _write(unit, options, path, chosen)
+        _write(
+            unit,
+            options,
+            path,
+            {kind: Path(kinds.get(kind) or _beside(path, kind, chosen)) for kind in chosen},
+        )
 
 
 def _choose_kinds(kinds: tuple[str, ...], output: str | None) -> tuple[str, ...]:
@@ -127,20 +135,27 @@ def _library_path(file: str, output: str | None, chosen: tuple[str, ...]) -> Pat
     return path if is_single else path.with_suffix(".so")
 
 
-def _write(unit: CompiledUnit, options: CompileOptions, path: Path, chosen: tuple[str, ...]) -> None:
+def _beside(path: Path, kind: str, chosen: tuple[str, ...]) -> Path:
+    """Where an artefact goes by default; the only one goes to the very path that was asked for."""
+    if kind == "so" or chosen == (path.suffix.removeprefix("."),):
+        return path
+    return path.with_suffix(f".{kind}")
+
+
+def _write(unit: CompiledUnit, options: CompileOptions, path: Path, paths: dict[str, Path]) -> None:
     """Build and write everything, then print one line per kernel."""
     from tensorc.artefacts.manifest import signature_text
     from tensorc.driver import resolve_target_option, resolve_toolchain, write_artefacts
 
-    if "so" in chosen:
+    if "so" in paths:
         toolchain = resolve_toolchain(options)
-        written = write_artefacts(unit, path, chosen, toolchain.target, toolchain)
+        write_artefacts(unit, paths.get("so", path).name, paths, toolchain.target, toolchain)
         built_with = f"{toolchain.target.name}, {toolchain.compiler.family} {toolchain.compiler.version}"
     else:
         target = resolve_target_option(options)
-        written = write_artefacts(unit, path, chosen, target, None)
+        write_artefacts(unit, paths.get("so", path).name, paths, target, None)
         built_with = target.name
-    names = _short_names(written)
+    names = _short_names(tuple(paths.values()))
     for program in unit.nests:
         count = len(program.nests)
         loops = "1 loop nest" if count == 1 else f"{count} loop nests"
@@ -149,8 +164,8 @@ def _write(unit: CompiledUnit, options: CompileOptions, path: Path, chosen: tupl
 
 def _short_names(written: tuple[Path, ...]) -> str:
     """`build/kernel.{so,py}` for files that differ in their suffix only."""
-    if len(written) == 1:
-        return str(written[0])
+    if len({p.with_suffix("") for p in written}) > 1 or len(written) == 1:
+        return " ".join(map(str, written))
     suffixes = ",".join(p.suffix.removeprefix(".") for p in written)
     return f"{written[0].with_suffix('')}.{{{suffixes}}}"
 

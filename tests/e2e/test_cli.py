@@ -104,6 +104,7 @@ def test_lists_that_are_spelled_out_are_the_drivers() -> None:
         ["compile"],
         ["compile", "one.tdsl", "--nonsense"],
         ["compile", "one.tdsl", "--emit=exe"],
+        ["compile", "one.tdsl", "--emit=cpp="],
         ["compile", "one.tdsl", "-O", "9"],
         ["compile", "one.tdsl", "--dim", "N"],
         ["compile", "one.tdsl", "--dim", "N=-1"],
@@ -164,6 +165,9 @@ def test_emit(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(Path("k.json").read_text())["kernels"][0]["name"] == "double"
     status, out, _ = call(capsys, "compile", "one.tdsl", "-o", "only.cpp")
     assert status == 0 and "only.cpp" in files() and "only.so" not in files()
+    assert call(capsys, "compile", "one.tdsl", "-o", "so/n.so", "--emit=so,cpp=src/n.cc,h=n.hh")[0] == 0
+    assert Path("so/n.so").exists() and Path("src/n.cc").exists() and Path("n.hh").exists()
+    assert len(list(Path("so").iterdir())) == 1
     status, out, _ = call(capsys, "compile", "one.tdsl", "-o", "-", "--emit=h")
     assert "int32_t tdsl_double(" in out
     status, out, _ = call(capsys, "compile", "one.tdsl", "-o", "-", "--emit=h", "--prefix=my_")
