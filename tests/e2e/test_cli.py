@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pyt
     for name in ("CXX", "CXXFLAGS", "TENSORC_TARGET"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TENSORC_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cache"))
-    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("tmp")))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("tmp")))
+    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
     monkeypatch.chdir(tmp_path)
     Path("one.tdsl").write_text(ONE)
     Path("two.tdsl").write_text(TWO)
