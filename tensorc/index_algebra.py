@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Union
 
 Monomial = tuple[tuple["Atom", int], ...]
 
@@ -86,7 +85,7 @@ def _operand(p: Poly) -> str:
     return str(p) if (single and len(p.terms[0][0]) <= 1) or not p.terms else f"({p})"
 
 
-Atom = Union[Sym, FloorDiv, Mod, MinMax]
+Atom = Sym | FloorDiv | Mod | MinMax
 
 
 def _monomial_key(m: Monomial) -> tuple[object, ...]:
@@ -106,9 +105,7 @@ class Poly:
         collected: dict[Monomial, int] = {}
         for monomial, coefficient in terms:
             collected[monomial] = collected.get(monomial, 0) + coefficient
-        ordered = sorted(
-            ((m, c) for m, c in collected.items() if c), key=lambda t: _monomial_key(t[0])
-        )
+        ordered = sorted(((m, c) for m, c in collected.items() if c), key=lambda t: _monomial_key(t[0]))
         object.__setattr__(self, "terms", tuple(ordered))
         object.__setattr__(self, "_hash", hash(self.terms))
         object.__setattr__(self, "_text", "")
@@ -172,9 +169,7 @@ class Poly:
     def is_linear_in(self, variable: Sym) -> bool:
         """True when `self == coefficient * variable + rest` with neither holding `variable`."""
         rest = self - self.coefficient(variable) * Poly([(((variable, 1),), 1)])
-        return variable not in rest.symbols() and variable not in self.coefficient(
-            variable
-        ).symbols()
+        return variable not in rest.symbols() and variable not in self.coefficient(variable).symbols()
 
     # -- arithmetic ----------------------------------------------------------------------------
 
@@ -463,13 +458,9 @@ def _divide_with_sympy(num: Poly, den: Poly) -> Poly | None:
     position = dict(zip(atoms, variables, strict=True))
 
     def encode(p: Poly) -> sympy.Expr:
-        return sympy.Add(
-            *(c * sympy.Mul(*(position[a] ** n for a, n in m)) for m, c in p.terms)
-        )
+        return sympy.Add(*(c * sympy.Mul(*(position[a] ** n for a, n in m)) for m, c in p.terms))
 
-    quotient, remainder = sympy.div(
-        sympy.Poly(encode(num), *variables), sympy.Poly(encode(den), *variables)
-    )
+    quotient, remainder = sympy.div(sympy.Poly(encode(num), *variables), sympy.Poly(encode(den), *variables))
     if not remainder.is_zero or any(not c.is_integer for c in quotient.coeffs()):
         return None
     return Poly(

@@ -2,7 +2,7 @@
 
 Every buffer is C-contiguous; an index is one polynomial, the element offset, affine in the node's
 axes (`i0, i1, ...` iterate, `r0, r1, ...` reduce) with sizes as coefficients. A node writes exactly one
-buffer, once per element. Axes of extent 1 are left out, except that a reduction has at least one axis to reduce.
+buffer, once per element. Axes of extent 1 are left out, but a reduction has at least one axis to reduce.
 
 A body is a list of scalar operations in SSA form: operands are positions in the list, so shared
 subexpressions are shared and no pass needs recursion.
