@@ -24,7 +24,7 @@ _WORDS = (
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(
-    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes)",
+    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes|bytes)",
     re.IGNORECASE,
 )
 
