@@ -6,8 +6,8 @@ import pytest
 from front_end import PROGRAMS, fuse_file
 
 from tensorc.loop_ir.program import Role
+from tensorc.loop_schedule.schedule import array_bytes
 from tensorc.scheduler import events, reasons
-from tensorc.scheduler.buffer_plan import buffer_size
 from tensorc.scheduler.nest_shape import NestKind, nest_shape
 from tensorc.scheduler.policy import POLICIES
 from tensorc.scheduler.program import FusedProgram
@@ -35,7 +35,7 @@ def moved_bytes(fused: FusedProgram) -> int:
         needed = {b for name, found in reads.items() if name not in inside for b in found}
         loads = {b for n in group.nodes for b in reads[n.name]} - written
         stores = {b for b in written if b in needed or buffers[b].role is Role.OUTPUT}
-        total += sum(fused.figures.of(buffer_size(buffers[b])) for b in loads | stores)
+        total += sum(fused.figures.of(array_bytes(buffers[b])) for b in loads | stores)
     return total
 
 
@@ -59,7 +59,7 @@ def test_row_normalisations_are_one_row_loop(name: str) -> None:
     (group,) = fused.groups
     assert (group.shape.kind, group.shape.shared) == (NestKind.ROWS, 1)
     inputs = {b.name for b in fused.loop.buffers if b.role is not Role.TEMPORARY}
-    compulsory = sum(fused.figures.of(buffer_size(b)) for b in fused.loop.buffers if b.name in inputs)
+    compulsory = sum(fused.figures.of(array_bytes(b)) for b in fused.loop.buffers if b.name in inputs)
     assert moved_bytes(fused) == compulsory
 
 
