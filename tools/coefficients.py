@@ -132,6 +132,20 @@ def sin_half_turn() -> Table:
     return fitted("tcf_sin_p", "f64", problem, refits=0)
 
 
+def quarter_turn_f32() -> list[Table]:
+    """S of sin(r) = r + r^3 S(r^2) and C of cos(r) = 1 - r^2 / 2 + r^4 C(r^2) for |r| <= pi / 4."""
+    border = mp.pi / 4 * (1 + mp.mpf("1e-5"))
+    sine = Problem(lambda r: (mp.sin(r) - r) / r**3, lambda r: r**3 / mp.sin(r), mp.mpf(0), border, (0, 2, 4))
+    cosine = Problem(
+        lambda r: (mp.cos(r) - 1 + r**2 / 2) / r**4,
+        lambda r: r**4 / mp.cos(r),
+        mp.mpf(0),
+        border,
+        (0, 2, 4),
+    )
+    return [fitted("tcf_sin_s", "f32", sine, refits=2), fitted("tcf_cos_c", "f32", cosine, refits=2)]
+
+
 def sin_quarter_turn() -> Table:
     """S of sin(r) = r + r^3 S(r^2) for |r| <= pi / 4."""
     problem = Problem(
@@ -269,10 +283,22 @@ def turn_words(bits: int, padding: int) -> list[int]:
     return [(scaled >> (64 * (count - 1 - i))) & (2**64 - 1) for i in range(count)]
 
 
+def half_pi_words() -> tuple[mp.mpf, ...]:
+    """pi / 2 for reduction by up to 2^7 quarter turns.
+
+    The middle word is short, so that taking k times it from a small number leaves no rounding error.
+    """
+    first = round_to_bits(mp.pi / 2, 24)
+    second = round_to_bits(mp.pi / 2 - first, 15)
+    return first, second, round_to_bits(mp.pi / 2 - first - second, 24)
+
+
 def constants_f32() -> list[Table]:
     return [
         Table("tcf_ln2", "f32", split(mp.log(2), "f32", 2)),
         Table("tcf_log2e", "f32", split(1 / mp.log(2), "f32", 1)),
+        Table("tcf_half_pi", "f32", half_pi_words()),
+        Table("tcf_inv_half_pi", "f32", split(2 / mp.pi, "f32", 1)),
         Table("tcf_pi", "f64", split(mp.pi, "f64", 2)),
         Table("tcf_inv_pi", "f64", split(1 / mp.pi, "f64", 1)),
     ]
@@ -301,7 +327,7 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "exp2_f32": lambda: [exp2_tail("tcf_exp2_p", "f32", 6)],
     "expm1_f32": lambda: [exp_tail("tcf_expm1_p", "f32", 6, relative_to_expm1)],
     "log_f32": lambda: [log_tail_f32()],
-    "sin_f32": lambda: [sin_half_turn()],
+    "sin_f32": lambda: [sin_half_turn(), *quarter_turn_f32()],
     "tanh_f32": lambda: pieces_f32("tanh", mp.tanh),
     "erf_f32": lambda: pieces_f32("erf", mp.erf),
     "constants_f64": constants_f64,

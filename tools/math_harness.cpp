@@ -3,12 +3,13 @@
  *     harness range NAME FIRST LAST STEP   every STEP-th f32 pattern from FIRST to before LAST
  *     harness points NAME                  f32 arguments from standard input
  *     harness values NAME DTYPE            f32 or f64 arguments in, results to standard output
+ *     harness pairs NAME                   the same for f32, sixteen lanes a call
  *
  * `range` and `points` compare with the C library's double function and print the largest error in ulp, the
  * argument that has it, the number of wrong values (class, sign or special case), and one of them.
  */
-#include "elementary_f32.h"
 #include "elementary_f64.h"
+#include "elementary_pairs.h"
 
 #include <cmath>
 #include <cstdio>
@@ -21,6 +22,7 @@ namespace {
 struct Function {
     const char* name;
     void (*f32)(const float*, float*);
+    void (*pair)(const float*, float*);
     void (*f64)(const double*, double*);
     double (*reference)(double);
 };
@@ -33,6 +35,14 @@ void on_floats(const float* x, float* y) {
     std::memcpy(y, &lanes, sizeof lanes);
 }
 
+template <void (*function)(tc_f32, tc_f32, tc_f32*, tc_f32*)>
+void on_pairs(const float* x, float* y) {
+    tc_f32 lanes[2];
+    std::memcpy(lanes, x, sizeof lanes);
+    function(lanes[0], lanes[1], &lanes[0], &lanes[1]);
+    std::memcpy(y, lanes, sizeof lanes);
+}
+
 template <tc_f64 (*function)(tc_f64)>
 void on_doubles(const double* x, double* y) {
     tc_f64 lanes;
@@ -43,13 +53,13 @@ void on_doubles(const double* x, double* y) {
 
 double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
-#define LIBRARY(name) \
-    {#name, on_floats<tc_##name##_f32>, on_doubles<tc_##name##_f64>, [](double x) { return std::name(x); }}
+#define FUNCTION(name, reference)                                                                               \
+    {#name, on_floats<tc_##name##_f32>, on_pairs<tc_##name##_f32_pair>, on_doubles<tc_##name##_f64>, reference}
+#define LIBRARY(name) FUNCTION(name, [](double x) { return std::name(x); })
 
 const Function functions[] = {
-    LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log), LIBRARY(log1p),
-    LIBRARY(sin), LIBRARY(cos), LIBRARY(tanh), LIBRARY(erf),
-    {"sigmoid", on_floats<tc_sigmoid_f32>, on_doubles<tc_sigmoid_f64>, sigmoid},
+    LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log),  LIBRARY(log1p),
+    LIBRARY(sin), LIBRARY(cos),  LIBRARY(tanh),  LIBRARY(erf), FUNCTION(sigmoid, sigmoid),
 };
 
 const Function& find(const char* name) {
@@ -142,11 +152,11 @@ void check_points(const Function& f) {
 }
 
 template <typename T>
-void print_values(void (*function)(const T*, T*)) {
+void print_values(void (*function)(const T*, T*), size_t lanes) {
     std::vector<T> x = read_all<T>();
     size_t count = x.size();
-    x.resize((count + 7) / 8 * 8, T(1));
-    for (size_t i = 0; i < x.size(); i += 8) function(&x[i], &x[i]);
+    x.resize((count + lanes - 1) / lanes * lanes, T(1));
+    for (size_t i = 0; i < x.size(); i += lanes) function(&x[i], &x[i]);
     std::fwrite(x.data(), sizeof(T), count, stdout);
 }
 
@@ -160,10 +170,12 @@ int main(int count, char** arguments) {
         check_points(find(arguments[2]));
     } else if (count == 4 && std::strcmp(arguments[1], "values") == 0) {
         const Function& f = find(arguments[2]);
-        if (std::strcmp(arguments[3], "f32") == 0) print_values<float>(f.f32);
-        else print_values<double>(f.f64);
+        if (std::strcmp(arguments[3], "f32") == 0) print_values<float>(f.f32, 8);
+        else print_values<double>(f.f64, 8);
+    } else if (count == 3 && std::strcmp(arguments[1], "pairs") == 0) {
+        print_values<float>(find(arguments[2]).pair, 16);
     } else {
-        std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE\n");
+        std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE | pairs NAME\n");
         return 2;
     }
 }

@@ -20,13 +20,22 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import verify_math as vm  # noqa: E402
 
+from tensorc.toolchain.target import probe_host  # noqa: E402
+
 NATIVE = ("-march=haswell",)
+WIDE = ("-march=x86-64-v4",)
+WIDE_FEATURES = {"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"}
+HAS_WIDE = probe_host().features >= WIDE_FEATURES
 BUILDS = {
     "g++ -O2": ("g++", ("-O2", *NATIVE)),
     "g++ -O0": ("g++", ("-O0", *NATIVE)),
     "g++ baseline": ("g++", ("-O2", "-march=x86-64")),
     "clang++ -O2": ("clang++", ("-O2", *NATIVE)),
     "clang++ -O0": ("clang++", ("-O0", *NATIVE)),
+    "g++ wide": ("g++", ("-O2", *WIDE)),
+    "g++ wide -O0": ("g++", ("-O0", *WIDE)),
+    "clang++ wide": ("clang++", ("-O2", *WIDE)),
+    "clang++ wide -O0": ("clang++", ("-O0", *WIDE)),
 }
 OTHER_BUILDS = tuple(BUILDS)[1:]
 DTYPES = {"f32": np.float32, "f64": np.float64}
@@ -39,6 +48,8 @@ def harness(tmp_path_factory):
 
     def get(name):
         cxx, flags = BUILDS[name]
+        if flags[1:] == WIDE and not HAS_WIDE:
+            pytest.skip("no AVX-512")
         if shutil.which(cxx) is None:
             pytest.skip(f"no {cxx}")
         if name not in built:
@@ -48,12 +59,13 @@ def harness(tmp_path_factory):
     return get
 
 
-def call(path, name, x):
-    dtype = "f32" if x.dtype == np.float32 else "f64"
-    done = subprocess.run(
-        [str(path), "values", name, dtype], check=True, capture_output=True, input=x.tobytes()
-    )
+def run(x, *command):
+    done = subprocess.run([str(c) for c in command], check=True, capture_output=True, input=x.tobytes())
     return np.frombuffer(done.stdout, x.dtype)
+
+
+def call(path, name, x):
+    return run(x, path, "values", name, "f32" if x.dtype == np.float32 else "f64")
 
 
 @cache
@@ -94,6 +106,15 @@ def test_same_bits_in_every_build(harness, build, dtype):
         one, other = bits(call(harness("g++ -O2"), name, x)), bits(call(harness(build), name, x))
         differs = np.flatnonzero(one != other)
         assert differs.size == 0, (name, x[differs[0]].hex(), one[differs[0]], other[differs[0]])
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_pair_gives_the_bits_of_its_halves(harness, build):
+    for name in vm.FUNCTIONS:
+        x = arguments(name, "f32")
+        single, pair = bits(call(harness("g++ -O2"), name, x)), bits(run(x, harness(build), "pairs", name))
+        differs = np.flatnonzero(single != pair)
+        assert differs.size == 0, (name, x[differs[0]].hex(), single[differs[0]], pair[differs[0]])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -8,16 +8,7 @@
 #ifndef TC_ELEMENTARY_F32_H
 #define TC_ELEMENTARY_F32_H
 
-#include "vectors.h"
-
-/* Vectors pass by value only between functions of this unit. Not popped: compilers report at the call. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
-#ifndef TC_CONST
-#define TC_CONST static constexpr __attribute__((unused))
-/* Out of line, yet `inline`: g++ -O0 keeps other unused functions. */
-#define TC_RARE static inline __attribute__((noinline, cold, unused))
-#endif
+#include "elementary_lanes.h"
 
 TC_CONST float tcf_ln2[2] = {
     0x1.62e43p-1f, -0x1.05c61p-29f};
@@ -43,6 +34,14 @@ TC_CONST float tcf_log_p[9] = {
 TC_CONST double tcf_sin_p[5] = {
     0x1.ffffffd262026p-1, -0x1.555547f0e81c8p-3, 0x1.110e7b6cf5fabp-7, -0x1.9f644d8a50814p-13,
     0x1.5d3926ec07efap-19};
+TC_CONST float tcf_half_pi[3] = {
+    0x1.921fb6p0f, -0x1.777cp-25f, 0x1.a308d4p-41f};
+TC_CONST float tcf_inv_half_pi[1] = {
+    0x1.45f306p-1f};
+TC_CONST float tcf_sin_s[3] = {
+    -0x1.555546p-3f, 0x1.110778p-7f, -0x1.99540ap-13f};
+TC_CONST float tcf_cos_c[3] = {
+    0x1.55554ap-5f, -0x1.6c0c28p-10f, 0x1.99e80cp-16f};
 TC_CONST tc_u64_t tcf_turn[5] = {
     0x0000000028be60dbu, 0x9391054a7f09d5f4u, 0x7d4d377036d8a566u, 0x4f10e4107f9458eau,
     0xf7aef1586dc91b8eu};
@@ -107,15 +106,10 @@ TC_CONST float tcf_erf_p6[8] = {
 TC_INLINE tc_f32 tcf_splat(float c) { return (tc_f32){c, c, c, c, c, c, c, c}; }
 
 #if defined(__FMA__)
-TC_INLINE tc_f32 tcf_fma(tc_f32 a, tc_f32 b, tc_f32 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 TC_INLINE tc_f64x4 tcf_fma_wide(tc_f64x4 a, tc_f64x4 b, tc_f64x4 c) {
     return __builtin_ia32_vfmaddpd256(a, b, c);
 }
 #else
-TC_INLINE tc_f32 tcf_fma(tc_f32 a, tc_f32 b, tc_f32 c) {
-    for (int i = 0; i < 8; i++) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
-    return c;
-}
 TC_INLINE tc_f64x4 tcf_fma_wide(tc_f64x4 a, tc_f64x4 b, tc_f64x4 c) {
     for (int i = 0; i < 4; i++) c[i] = __builtin_fma(a[i], b[i], c[i]);
     return c;
@@ -124,15 +118,6 @@ TC_INLINE tc_f64x4 tcf_fma_wide(tc_f64x4 a, tc_f64x4 b, tc_f64x4 c) {
 
 /* One step of Horner's rule: p * x + c. */
 TC_INLINE tc_f32 tcf_horner(tc_f32 p, tc_f32 x, float c) { return tcf_fma(p, x, tcf_splat(c)); }
-
-#if defined(__AVX__)
-TC_INLINE bool tcf_any(tc_bool mask) { return __builtin_ia32_movmskps256((tc_f32)mask) != 0; }
-#else
-TC_INLINE bool tcf_any(tc_bool mask) {
-    tc_i64x4 words = (tc_i64x4)mask;
-    return (words[0] | words[1] | words[2] | words[3]) != 0;
-}
-#endif
 
 /* Lane i of the result is table[index[i] & 7]. */
 #if defined(__AVX2__)
@@ -148,8 +133,6 @@ TC_INLINE tc_f32 tcf_lookup(const float* table, tc_i32 index) {
     return found;
 }
 #endif
-
-TC_INLINE tc_f32 tcf_abs(tc_f32 x) { return (tc_f32)((tc_i32)x & 0x7fffffff); }
 
 /* True where |x| > limit or x is NaN: one integer comparison, because bits of positive floats are in order. */
 TC_INLINE tc_bool tcf_beyond(tc_f32 x, float limit) {
@@ -220,6 +203,16 @@ TC_INLINE tc_f32 tcf_exp_full(tc_f32 x) {
 /* Argument of an out-of-line routine, which replaces y in the rare lanes. By address: without AVX, the way
  * a 32-byte vector is passed differs between compilers. */
 struct tcf_rare { tc_f32 x, y; tc_bool rare; };
+
+/* y with its rare lanes replaced. */
+TC_INLINE tc_f32 tcf_mend(void (*routine)(tcf_rare*), tc_f32 x, tc_f32 y) {
+    tcf_rare lanes = {x, y, x > 0};
+    routine(&lanes);
+    return lanes.y;
+}
+TC_INLINE tc_f32w tcf_mend(void (*routine)(tcf_rare*), tc_f32w x, tc_f32w y) {
+    return tcf_join(tcf_mend(routine, tcf_low(x), tcf_low(y)), tcf_mend(routine, tcf_high(x), tcf_high(y)));
+}
 
 TC_RARE void tcf_exp_rare(tcf_rare* lanes) {
     lanes->y = lanes->rare ? tcf_exp_full(lanes->x) : lanes->y;
@@ -472,38 +465,51 @@ TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
     return (float)(odd ? -(r * p) : r * p);
 }
 
-/* sin(x + quarter_turns pi / 2) in the rare lanes. */
-TC_RARE void tcf_sin_rare(tcf_rare* lanes, unsigned quarter_turns) {
+/* Angles up to which three words of pi / 2 are enough, and up to which double lanes are. */
+#define TCF_SIN_LIMIT 128.0f
+#define TCF_SIN_WIDE_LIMIT 0x1p30f
+
+/* sin(x + quarter_turns pi / 2) in the lanes above the first limit. */
+template <int quarter_turns> TC_RARE void tcf_sin_rare(tcf_rare* lanes) {
     unsigned __int128 extra = (unsigned __int128)quarter_turns << 126;
+    tc_f32 x = lanes->x;
+    tc_f64x4 low = tcf_widen_low(x), high = tcf_widen_high(x);
+    tc_f32 y = quarter_turns == 0 ? tcf_narrow(tcf_sin_wide(low), tcf_sin_wide(high))
+                                  : tcf_narrow(tcf_cos_wide(low), tcf_cos_wide(high));
     for (int i = 0; i < 8; i++) {
-        if (lanes->rare[i] == 0) continue;
-        float x = lanes->x[i];
-        bool finite = __builtin_fabsf(x) < __builtin_inff();
-        lanes->y[i] = finite ? tcf_sin_phase(tcf_turn_fraction(x) + extra) : x - x;
+        if (__builtin_fabsf(x[i]) <= TCF_SIN_WIDE_LIMIT) continue;
+        bool finite = __builtin_fabsf(x[i]) < __builtin_inff();
+        y[i] = finite ? tcf_sin_phase(tcf_turn_fraction(x[i]) + extra) : x[i] - x[i];
     }
+    lanes->y = tcf_beyond(x, TCF_SIN_LIMIT) ? y : lanes->y;
 }
 
-TC_INLINE tc_f32 tc_sin_f32(tc_f32 x) {
-    tc_f32 y = tcf_narrow(tcf_sin_wide(tcf_widen_low(x)), tcf_sin_wide(tcf_widen_high(x)));
-    tc_bool rare = tcf_beyond(x, 0x1p30f);
-    if (__builtin_expect(tcf_any(rare), 0)) {
-        tcf_rare lanes = {x, y, rare};
-        tcf_sin_rare(&lanes, 0);
-        return lanes.y;
-    }
+/* sin(x + quarter_turns pi / 2): |x| less k quarter turns is r + r_low, then sine or cosine of that. Exact are the
+ * difference of the first word, and of the second where it nearly cancels. */
+template <int quarter_turns, typename V> TC_INLINE V tcf_sin(V x) {
+    V t = tcf_abs(x);
+    V magic = tcf_fma(t, tcf_inv_half_pi[0], TCF_ROUND);
+    V k = magic - TCF_ROUND;
+    V a = tcf_fma(k, -tcf_half_pi[0], t);
+    V r = tcf_fma(k, -tcf_half_pi[1], a);
+    V r_low = tcf_fma(k, -tcf_half_pi[2], tcf_fma(k, -tcf_half_pi[1], a - r));
+    V s = r * r;
+    V s_low = tcf_fma(r, r, -s);
+    V p = tcf_fma(tcf_fma(s, tcf_sin_s[2], tcf_sin_s[1]), s, tcf_sin_s[0]);
+    V sine = r + tcf_fma(p, r * s, r_low);
+    V q = tcf_fma(tcf_fma(s, tcf_cos_c[2], tcf_cos_c[1]), s, tcf_cos_c[0]);
+    V cosine = tcf_fma(tcf_fma(q, s, -0.5f), s, -tcf_fma(r, r_low, s_low * 0.5f)) + 1.0f;
+    auto quarter = tcf_bits(magic) + quarter_turns;
+    auto flip = quarter << 30;
+    if (quarter_turns == 0) flip = flip ^ tcf_bits(x);
+    V y = tcf_where_odd(quarter, cosine, sine);
+    y = tcf_float(tcf_bits(y) ^ tcf_top_bit(flip));
+    if (__builtin_expect(tcf_any_above(t, TCF_SIN_LIMIT), 0)) return tcf_mend(tcf_sin_rare<quarter_turns>, x, y);
     return y;
 }
 
-TC_INLINE tc_f32 tc_cos_f32(tc_f32 x) {
-    tc_f32 y = tcf_narrow(tcf_cos_wide(tcf_widen_low(x)), tcf_cos_wide(tcf_widen_high(x)));
-    tc_bool rare = tcf_beyond(x, 0x1p30f);
-    if (__builtin_expect(tcf_any(rare), 0)) {
-        tcf_rare lanes = {x, y, rare};
-        tcf_sin_rare(&lanes, 1);
-        return lanes.y;
-    }
-    return y;
-}
+TC_INLINE tc_f32 tc_sin_f32(tc_f32 x) { return tcf_sin<0>(x); }
+TC_INLINE tc_f32 tc_cos_f32(tc_f32 x) { return tcf_sin<1>(x); }
 
 /* t with a value table at its side: value + u P(u), or u + u P(u) in the piece whose centre is 0. */
 TC_INLINE tc_f32 tcf_piece_sum(tc_f32 t, tc_f32 u, tc_f32 p, tc_f32 value) {

@@ -1,0 +1,157 @@
+/* Lanes of the f32 elementary functions: eight (tc_f32) or sixteen (tc_f32w) of them, one source for both.
+ *
+ * An elementary function is a long chain of dependent operations. Sixteen lanes halve the number of chains: one
+ * 64-byte vector where the target has AVX-512, two 32-byte vectors side by side elsewhere, so that a core finds
+ * independent work next to each other. Lanes never mix: every operation is one of each lane by itself.
+ */
+#ifndef TC_ELEMENTARY_LANES_H
+#define TC_ELEMENTARY_LANES_H
+
+#include "vectors.h"
+
+/* Vectors pass by value only between functions of this unit. Not popped: compilers report at the call. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#ifndef TC_CONST
+#define TC_CONST static constexpr __attribute__((unused))
+/* Out of line, yet `inline`: g++ -O0 keeps other unused functions. */
+#define TC_RARE static inline __attribute__((noinline, cold, unused))
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define TCF_512 1
+#endif
+
+/* Two vectors side by side. */
+template <typename T> struct tcf_two { T lo, hi; };
+
+#define TCF_OPERATOR(op)                                                                                       \
+    template <typename T> TC_INLINE tcf_two<T> operator op(tcf_two<T> a, tcf_two<T> b) {                       \
+        return {a.lo op b.lo, a.hi op b.hi};                                                                   \
+    }                                                                                                          \
+    template <typename T, typename S> TC_INLINE tcf_two<T> operator op(tcf_two<T> a, S b) {                    \
+        return {a.lo op b, a.hi op b};                                                                         \
+    }
+TCF_OPERATOR(+)
+TCF_OPERATOR(-)
+TCF_OPERATOR(*)
+TCF_OPERATOR(/)
+TCF_OPERATOR(&)
+TCF_OPERATOR(|)
+TCF_OPERATOR(^)
+TCF_OPERATOR(<<)
+TCF_OPERATOR(>>)
+#undef TCF_OPERATOR
+template <typename T> TC_INLINE tcf_two<T> operator-(tcf_two<T> a) { return {-a.lo, -a.hi}; }
+
+#if defined(TCF_512)
+typedef float tc_f32w __attribute__((vector_size(64)));
+typedef tc_i32_t tc_i32w __attribute__((vector_size(64)));
+#else
+typedef tcf_two<tc_f32> tc_f32w;
+typedef tcf_two<tc_i32> tc_i32w;
+#endif
+
+/* A function of the halves of sixteen lanes, where they are two vectors. */
+#if defined(TCF_512)
+#define TCF_BY_HALF(declaration, low, high)
+#else
+#define TCF_BY_HALF(declaration, low, high)                                                                    \
+    TC_INLINE declaration { return {low, high}; }
+#endif
+
+TC_INLINE tc_i32 tcf_bits(tc_f32 x) { return (tc_i32)x; }
+TC_INLINE tc_f32 tcf_float(tc_i32 x) { return (tc_f32)x; }
+TC_INLINE tc_f32 tcf_fill(tc_f32, float c) { return (tc_f32){c, c, c, c, c, c, c, c}; }
+#if defined(TCF_512)
+TC_INLINE tc_i32w tcf_bits(tc_f32w x) { return (tc_i32w)x; }
+TC_INLINE tc_f32w tcf_float(tc_i32w x) { return (tc_f32w)x; }
+TC_INLINE tc_f32w tcf_fill(tc_f32w, float c) {
+    return (tc_f32w){c, c, c, c, c, c, c, c, c, c, c, c, c, c, c, c};
+}
+#endif
+TCF_BY_HALF(tc_i32w tcf_bits(tc_f32w x), tcf_bits(x.lo), tcf_bits(x.hi))
+TCF_BY_HALF(tc_f32w tcf_float(tc_i32w x), tcf_float(x.lo), tcf_float(x.hi))
+TCF_BY_HALF(tc_f32w tcf_fill(tc_f32w x, float c), tcf_fill(x.lo, c), tcf_fill(x.hi, c))
+
+/* a * b + c, rounded once. */
+#if defined(__FMA__)
+TC_INLINE tc_f32 tcf_fma(tc_f32 a, tc_f32 b, tc_f32 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
+#else
+TC_INLINE tc_f32 tcf_fma(tc_f32 a, tc_f32 b, tc_f32 c) {
+    for (int i = 0; i < 8; i++) c[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return c;
+}
+#endif
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_fma(tc_f32w a, tc_f32w b, tc_f32w c) {
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_fma(tc_f32w a, tc_f32w b, tc_f32w c), tcf_fma(a.lo, b.lo, c.lo), tcf_fma(a.hi, b.hi, c.hi))
+template <typename V> TC_INLINE V tcf_fma(V a, V b, float c) { return tcf_fma(a, b, tcf_fill(a, c)); }
+template <typename V> TC_INLINE V tcf_fma(V a, float b, V c) { return tcf_fma(a, tcf_fill(a, b), c); }
+template <typename V> TC_INLINE V tcf_fma(V a, float b, float c) {
+    return tcf_fma(a, tcf_fill(a, b), tcf_fill(a, c));
+}
+
+/* x where the lowest bit of `bits` is set, else y. */
+TC_INLINE tc_f32 tcf_where_odd(tc_i32 bits, tc_f32 x, tc_f32 y) {
+#if defined(__AVX__)
+    return __builtin_ia32_blendvps256(y, x, (tc_f32)(bits << 31));
+#else
+    tc_i32 odd = -(bits & 1);
+    return (tc_f32)((odd & (tc_i32)x) | (~odd & (tc_i32)y));
+#endif
+}
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_where_odd(tc_i32w bits, tc_f32w x, tc_f32w y) {
+#if defined(__clang__)
+    return (bits & 1) != 0 ? x : y;
+#else
+    return __builtin_ia32_blendmps_512_mask(y, x, __builtin_ia32_ptestmd512(bits, (tc_i32w){} + 1, -1));
+#endif
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_where_odd(tc_i32w bits, tc_f32w x, tc_f32w y), tcf_where_odd(bits.lo, x.lo, y.lo),
+            tcf_where_odd(bits.hi, x.hi, y.hi))
+
+/* True if a lane of x, whose sign bits are clear, is above `limit` or NaN: one integer comparison, because the
+ * bits of positive floats are in order. */
+#if defined(__AVX__)
+TC_INLINE bool tcf_any(tc_i32 mask) { return __builtin_ia32_movmskps256((tc_f32)mask) != 0; }
+#else
+TC_INLINE bool tcf_any(tc_i32 mask) {
+    tc_i64x4 words = (tc_i64x4)mask;
+    return (words[0] | words[1] | words[2] | words[3]) != 0;
+}
+#endif
+TC_INLINE bool tcf_any_above(tc_f32 x, float limit) { return tcf_any((tc_i32)x > (tc_i32)tcf_fill(x, limit)); }
+#if defined(TCF_512)
+TC_INLINE bool tcf_any_above(tc_f32w x, float limit) {
+    return __builtin_ia32_cmpd512_mask((tc_i32w)x, (tc_i32w)tcf_fill(x, limit), 6, -1) != 0;
+}
+#else
+TC_INLINE bool tcf_any_above(tc_f32w x, float limit) {
+    tc_i32 bound = (tc_i32)tcf_fill(x.lo, limit);
+    return tcf_any(((tc_i32)x.lo > bound) | ((tc_i32)x.hi > bound));
+}
+#endif
+
+template <typename V> TC_INLINE V tcf_abs(V x) { return tcf_float(tcf_bits(x) & 0x7fffffff); }
+template <typename I> TC_INLINE I tcf_top_bit(I x) { return x & (-0x7fffffff - 1); }
+
+/* One vector of sixteen lanes from two of eight, and back. */
+#if !defined(TCF_512)
+TC_INLINE tc_f32w tcf_join(tc_f32 a, tc_f32 b) { return {a, b}; }
+TC_INLINE tc_f32 tcf_low(tc_f32w x) { return x.lo; }
+TC_INLINE tc_f32 tcf_high(tc_f32w x) { return x.hi; }
+#else
+TC_INLINE tc_f32w tcf_join(tc_f32 a, tc_f32 b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+TC_INLINE tc_f32 tcf_low(tc_f32w x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
+TC_INLINE tc_f32 tcf_high(tc_f32w x) { return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15); }
+#endif
+
+#endif
