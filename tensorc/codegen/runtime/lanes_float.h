@@ -30,7 +30,18 @@ TC_INLINE tc_f64x4 tc_minimum_f64x4(tc_f64x4 a, tc_f64x4 b) {
     return (tc_f64x4)((tc_i64x4)p | (tc_i64x4)q);
 }
 
-/* relu(x) = maximum(x, +0); adding +0 turns -0 into +0. */
+/* relu(x) = maximum(x, +0): x where not 0 > x, so NaN too; adding +0 turns -0 into +0. g++ makes more than one
+ * instruction of the comparison. */
+#if defined(__AVX__)
+TC_INLINE tc_f32 tc_relu_f32(tc_f32 x) {
+    tc_f32 zero = tc_splat_f32(0);
+    return __builtin_ia32_maxps256(zero, x) + zero;
+}
+TC_INLINE tc_f64x4 tc_relu_f64x4(tc_f64x4 x) {
+    tc_f64x4 zero = tc_splat_f64x4(0);
+    return __builtin_ia32_maxpd256(zero, x) + zero;
+}
+#else
 TC_INLINE tc_f32 tc_relu_f32(tc_f32 x) {
     tc_f32 zero = tc_splat_f32(0);
     return (zero > x ? zero : x) + zero;
@@ -39,6 +50,7 @@ TC_INLINE tc_f64x4 tc_relu_f64x4(tc_f64x4 x) {
     tc_f64x4 zero = tc_splat_f64x4(0);
     return (zero > x ? zero : x) + zero;
 }
+#endif
 
 TC_INLINE tc_f32 tc_negative_f32(tc_f32 x) { return (tc_f32)((tc_i32)x ^ tc_splat_i32(-0x7fffffff - 1)); }
 TC_INLINE tc_f64x4 tc_negative_f64x4(tc_f64x4 x) {
