@@ -7,7 +7,7 @@ indices evaluated, so that the log's bytes can be recounted from something other
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,18 +39,29 @@ from tensorc.loop_ir.program import (
 )
 
 Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class NodeAccesses:
-    """Distinct elements that one node touched, by buffer."""
+    """Which elements one node loaded and stored: by buffer, a mask over its elements."""
 
     node: str
-    loads: Mapping[str, int]
-    stores: Mapping[str, int]
+    loaded: Mapping[str, Mask]
+    stored: Mapping[str, Mask]
+
+    @property
+    def loads(self) -> dict[str, int]:
+        """Distinct elements loaded, by buffer."""
+        return {name: int(np.count_nonzero(mask)) for name, mask in self.loaded.items()}
+
+    @property
+    def stores(self) -> dict[str, int]:
+        """Distinct elements stored, by buffer."""
+        return {name: int(np.count_nonzero(mask)) for name, mask in self.stored.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AccessCounts:
     """The accesses of every node, in order, and the size of an element of every buffer in bytes."""
 
@@ -60,12 +71,31 @@ class AccessCounts:
     @property
     def bytes_moved(self) -> int:
         """Bytes that the nodes load and store when each runs by itself."""
-        return sum(
-            count * self.element_bytes[buffer]
-            for node in self.nodes
-            for accesses in (node.loads, node.stores)
-            for buffer, count in accesses.items()
-        )
+        return self.bytes_moved_by([[n.node] for n in self.nodes], frozenset(self.element_bytes))
+
+    def bytes_moved_by(self, groups: Sequence[Sequence[str]], arrays: frozenset[str]) -> int:
+        """Bytes that `groups` of nodes move, each group one nest: what several nodes load counts once.
+
+        Only buffers in `arrays` are in memory, and a nest does not load what it stores itself.
+        """
+        by_name = {n.node: n for n in self.nodes}
+        total = 0
+        for group in groups:
+            members = [by_name[name] for name in group]
+            stored = _union(m.stored for m in members)
+            loaded = {b: mask for b, mask in _union(m.loaded for m in members).items() if b not in stored}
+            for found in (loaded, stored):
+                sizes = {b: int(np.count_nonzero(mask)) for b, mask in found.items() if b in arrays}
+                total += sum(count * self.element_bytes[b] for b, count in sizes.items())
+        return total
+
+
+def _union(accesses: Iterable[Mapping[str, Mask]]) -> dict[str, Mask]:
+    found: dict[str, Mask] = {}
+    for masks in accesses:
+        for buffer, mask in masks.items():
+            found[buffer] = found[buffer] | mask if buffer in found else mask
+    return found
 
 
 def interpret_loops(
@@ -90,14 +120,14 @@ class _Touched:
     """Which elements of which buffers a node has accessed."""
 
     def __init__(self) -> None:
-        self._masks: dict[str, npt.NDArray[np.bool_]] = {}
+        self._masks: dict[str, Mask] = {}
 
     def mark(self, buffer: str, size: int, index: Indices) -> None:
         mask = self._masks.setdefault(buffer, np.zeros(size, np.bool_))
         mask[index] = True
 
-    def counts(self) -> dict[str, int]:
-        return {name: int(np.count_nonzero(mask)) for name, mask in self._masks.items()}
+    def masks(self) -> dict[str, Mask]:
+        return dict(self._masks)
 
 
 class _Run:
@@ -129,7 +159,7 @@ class _Run:
             values = np.empty(0, self._buffers[node.buffer].dtype.numpy)
             index = np.empty(0, np.int64)
         self._store(node.name, node.buffer, values, index, stores)
-        return NodeAccesses(node.name, loads.counts(), stores.counts())
+        return NodeAccesses(node.name, loads.masks(), stores.masks())
 
     def _extents(self, axes: Sequence[Axis]) -> tuple[int, ...]:
         return self._call.shape(tuple(a.extent for a in axes))

@@ -192,6 +192,8 @@ def _chained(k: _Kernel) -> None:
             "exp(-{x} * {x}) / (1 + abs({x}))",
             "({x} - 1) * ({x} + 1) - {x} ** 2",
             "-{x} + abs({x}) ** 3",
+            "abs({x}) ** ({x} * 0.5)",
+            "{x} ** -1 + {x} ** 0.5",
             "fma({x}, 2, {x})",
             "copysign({x}, sin({x}))",
             "clip({x}, -1, 1.5)",
@@ -234,6 +236,12 @@ def _bits(k: _Kernel) -> None:
     y = _partner(k, x, "i")
     shape = broadcast(x.shape, y.shape)
     assert shape is not None
+    if k.chance(15):
+        k.assign(f"{x.text} ** ({y.text} & 7)", promote(x.dtype, y.dtype), shape)
+        return
+    if k.chance(15):
+        k.assign(f"{x.text} ** {k.pick(('2', '3'))}", x.dtype, x.shape)
+        return
     k.assign(f"{x.text} {k.pick(('&', '|', '^', '<<', '>>'))} {y.text}", promote(x.dtype, y.dtype), shape)
 
 
