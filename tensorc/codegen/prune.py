@@ -30,23 +30,36 @@ from tensorc.codegen.c_ast import (
 
 def prune_unused(body: Sequence[Stmt]) -> tuple[Stmt, ...]:
     """The statements without unused `const` declarations, from the last to the first."""
-    kept, _ = _prune(body, set())
+    kept, _ = _prune(body)
     return kept
 
 
 def used_names(body: Sequence[Stmt]) -> set[str]:
-    """Every name the statements read (declared names alone do not count)."""
-    return _prune(body, set())[1]
+    """The names the statements read and do not declare."""
+    return _prune(body)[1]
 
 
-def _prune(body: Sequence[Stmt], used: set[str]) -> tuple[tuple[Stmt, ...], set[str]]:
-    """Walk backwards with the names used so far; a name's uses come after its declaration."""
+def _prune(body: Sequence[Stmt]) -> tuple[tuple[Stmt, ...], set[str]]:
+    """The statements kept of one scope, and the names they take from around it.
+
+    Walks backwards: a name's uses come after its declaration, and a use before it is of an outer one.
+    """
+    used: set[str] = set()
     kept: list[Stmt] = []
     for s in reversed(body):
-        if isinstance(s, Declare) and s.type.startswith("const ") and s.name not in used:
-            continue
+        if isinstance(s, Declare):
+            if s.type.startswith("const ") and s.name not in used:
+                continue
+            used.discard(s.name)
         kept.append(_visit(s, used))
     return tuple(reversed(kept)), used
+
+
+def _inside(body: Sequence[Stmt], used: set[str]) -> tuple[Stmt, ...]:
+    """A scope of its own inside: what it takes from around it is added to `used`."""
+    kept, names = _prune(body)
+    used |= names
+    return kept
 
 
 def _visit(s: Stmt, used: set[str]) -> Stmt:
@@ -60,21 +73,28 @@ def _visit(s: Stmt, used: set[str]) -> Stmt:
         case Evaluate(expr):
             _read(expr, used)
         case For():
-            used.add(s.variable)
-            _read(s.start, used)
-            _read(s.condition, used)
-            return replace(s, body=_prune(s.body, used)[0])
+            return _visit_for(s, used)
         case If():
             _read(s.condition, used)
-            otherwise = _prune(s.otherwise, used)[0]
-            return replace(s, then=_prune(s.then, used)[0], otherwise=otherwise)
+            return replace(s, then=_inside(s.then, used), otherwise=_inside(s.otherwise, used))
         case Block(inner):
-            return Block(_prune(inner, used)[0])
+            return Block(_inside(inner, used))
         case Return(value):
             _read(value, used)
         case _:
             pass
     return s
+
+
+def _visit_for(s: For, used: set[str]) -> For:
+    own: set[str] = {s.variable}
+    _read(s.condition, own)
+    body = _inside(s.body, own)
+    if s.start is not None:
+        own.discard(s.variable)
+        _read(s.start, own)
+    used |= own
+    return replace(s, body=body)
 
 
 def _read(expr: Expr | None, used: set[str]) -> None:
