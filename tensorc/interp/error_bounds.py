@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tensorc.dtypes import DType
 from tensorc.interp.tensor_values import Values, apply_operator, cast_values
-from tensorc.operators import OPERATORS
+from tensorc.operators import OPERATORS, Typing
 
 Bounds = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -102,7 +102,7 @@ _TAKES_BRANCHES = frozenset(("where", "logical_and", "logical_or"))
 
 
 def _gives_bool(op: str) -> bool:
-    return OPERATORS[op].typing.value in ("predicate", "compare", "logical")
+    return OPERATORS[op].typing in (Typing.PREDICATE, Typing.COMPARE, Typing.LOGICAL)
 
 
 def monotone(op: str, x: Approx, value: Values) -> Bounds:
