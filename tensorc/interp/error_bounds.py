@@ -270,7 +270,7 @@ def _power(args: Sequence[Approx], value: Values) -> Bounds:
     """Monotone in each argument for a positive base; for a negative one only whole exact powers are known."""
     x, y = args
     corners = [
-        _distance(np.power(x.value + s * x.bound, y.value + t * y.bound), value)
+        _distance(apply_operator("power", [x.value + s * x.bound, y.value + t * y.bound]), value)
         for s in (-1, 1)
         for t in (-1, 1)
     ]

@@ -101,6 +101,13 @@ def _remainder(a: Values, b: Values) -> Values:
     return np.where((b == 0) | (b == -1), a.dtype.type(0), np.remainder(a, safe))
 
 
+def _float_power(a: Values, b: Values) -> Values:
+    """C's pow. Where the exponent is one number, NumPy takes the square root for 0.5, which differs below 0."""
+    root = b == 0.5
+    found = np.where(root & (a == -np.inf), np.inf, np.power(a, b))
+    return np.where(root & (a == 0), 0.0, found)
+
+
 def _power(a: Values, b: Values) -> Values:
     if (b < 0).any():
         raise ValueError("an integer to a negative power")
@@ -141,7 +148,7 @@ _FLOAT: dict[str, Function] = {
     "divide": np.divide,
     "floor_divide": np.floor_divide,
     "remainder": np.remainder,
-    "power": np.power,
+    "power": _float_power,
     "negative": np.negative,
     "abs": np.abs,
     "sign": np.sign,

@@ -160,6 +160,16 @@ def test_casts_truncate_and_saturate() -> None:
     assert truth.tolist() == [True, True, True, True, True, True, False, True]
 
 
+def test_powers_of_one_half_are_not_square_roots() -> None:
+    b = ProgramBuilder()
+    x = b.param("x", F64, ("N",))
+    (found,) = interpret(
+        b.program(b.call("power", x, b.splat(0.5, ("N",), F64))), {"x": np.array([-math.inf, -0.0, 4.0])}
+    )
+    assert found.tolist() == [math.inf, 0.0, 2.0]
+    assert not np.signbit(found[1])
+
+
 def test_i64_to_f32_rounds_once() -> None:
     b = ProgramBuilder()
     x = b.param("x", I64, ("N",))
