@@ -102,7 +102,7 @@ def _remainder(a: Values, b: Values) -> Values:
 
 
 def _float_power(a: Values, b: Values) -> Values:
-    """C's pow. Where the exponent is one number, NumPy takes the square root for 0.5, which differs below 0."""
+    """C's pow. Where the exponent is one number, NumPy takes a square root for 0.5, which differs below 0."""
     root = b == 0.5
     found = np.where(root & (a == -np.inf), np.inf, np.power(a, b))
     return np.where(root & (a == 0), 0.0, found)
