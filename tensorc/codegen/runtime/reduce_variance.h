@@ -22,6 +22,11 @@ TC_INLINE void tc_moments_merge(struct tc_moments *m, const struct tc_moments *o
     m->second = m->second + other->second;
 }
 
+TC_INLINE double tc_variance_of(double first, double second, tc_i64_t count, double correction) {
+    double freedom = (double)count - correction, spread = second - first * first / (double)count;
+    return (spread < 0 ? 0 : spread) / (freedom > 0 ? freedom : 0);
+}
+
 /* std takes the root in f64, before the only rounding to the type. */
 TC_INLINE tc_f64 tc_variance(tc_f64 first, tc_f64 second, tc_i64_t count, double correction) {
     tc_f64 n = tc_splat_f64((double)count), zero = tc_splat_f64(0);
@@ -32,6 +37,21 @@ TC_INLINE tc_f64 tc_variance(tc_f64 first, tc_f64 second, tc_i64_t count, double
 }
 TC_INLINE tc_f64 tc_moment_var(tc_f64 variance) { return variance; }
 TC_INLINE tc_f64 tc_moment_std(tc_f64 variance) { return tc_sqrt_f64(variance); }
+TC_INLINE double tc_moment_of_var(double variance) { return variance; }
+TC_INLINE double tc_moment_of_std(double variance) { return __builtin_sqrt(variance); }
+TC_INLINE tc_f32 tc_rounded_f32(double x) { return tc_splat_f32((float)x); }
+TC_INLINE tc_f64 tc_rounded_f64(double x) { return tc_splat_f64(x); }
+
+/* x - shift, as fma(x, 1, -shift) where that is one instruction: additions and conversions fill the adders. */
+TC_INLINE tc_f64 tc_shifted(tc_f64 x, tc_f64 shift) {
+#if defined(__FMA__)
+    tc_f64x4 one = tc_splat_f64x4(1);
+    tc_f64 r = {__builtin_ia32_vfmaddpd256(x.lo, one, -shift.lo), __builtin_ia32_vfmaddpd256(x.hi, one, -shift.hi)};
+    return r;
+#else
+    return x - shift;
+#endif
+}
 
 #define TC_VARIANCE(K, T, V)                                                                                   \
     struct tc_##K##_##T { struct tc_moments a, b; tc_f64 shift; double first, second; };                       \
@@ -42,13 +62,13 @@ TC_INLINE tc_f64 tc_moment_std(tc_f64 variance) { return tc_sqrt_f64(variance); 
         s->first = s->second = 0;                                                                              \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_step(struct tc_##K##_##T *s, V v0, V v1, V v2, V v3) {                       \
-        tc_moments_add(&s->a, tc_cast_##T##_f64(v0) - s->shift);                                               \
-        tc_moments_add(&s->b, tc_cast_##T##_f64(v1) - s->shift);                                               \
-        tc_moments_add(&s->a, tc_cast_##T##_f64(v2) - s->shift);                                               \
-        tc_moments_add(&s->b, tc_cast_##T##_f64(v3) - s->shift);                                               \
+        tc_moments_add(&s->a, tc_shifted(tc_cast_##T##_f64(v0), s->shift));                                    \
+        tc_moments_add(&s->b, tc_shifted(tc_cast_##T##_f64(v1), s->shift));                                    \
+        tc_moments_add(&s->a, tc_shifted(tc_cast_##T##_f64(v2), s->shift));                                    \
+        tc_moments_add(&s->b, tc_shifted(tc_cast_##T##_f64(v3), s->shift));                                    \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_tail(struct tc_##K##_##T *s, int j, V v, int n) {                            \
-        tc_f64 d = tc_where_f64(tc_active(n), tc_cast_##T##_f64(v) - s->shift, tc_splat_f64(0));               \
+        tc_f64 d = tc_where_f64(tc_active(n), tc_shifted(tc_cast_##T##_f64(v), s->shift), tc_splat_f64(0));    \
         if (j & 1) tc_moments_add(&s->b, d);                                                                   \
         else tc_moments_add(&s->a, d);                                                                         \
     }                                                                                                          \
@@ -65,8 +85,8 @@ TC_INLINE tc_f64 tc_moment_std(tc_f64 variance) { return tc_sqrt_f64(variance); 
         s->second += next->second;                                                                             \
     }                                                                                                          \
     TC_INLINE V tc_##K##_##T##_result(const struct tc_##K##_##T *s, tc_i64_t count, double correction) {       \
-        tc_f64 first = tc_splat_f64(s->first), second = tc_splat_f64(s->second);                               \
-        return tc_cast_f64_##T(tc_moment_##K(tc_variance(first, second, count, correction)));                  \
+        double variance = tc_variance_of(s->first, s->second, count, correction);                              \
+        return tc_rounded_##T(tc_moment_of_##K(variance));                                                     \
     }                                                                                                          \
     struct tc_##K##_##T##_col { struct tc_moments lanes, total; tc_f64 shift; };                               \
     TC_INLINE void tc_##K##_##T##_col_begin(struct tc_##K##_##T##_col *s, V first) {                           \
@@ -76,7 +96,7 @@ TC_INLINE tc_f64 tc_moment_std(tc_f64 variance) { return tc_sqrt_f64(variance); 
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_col_tail(struct tc_##K##_##T##_col *s, int j, V v) {                         \
         (void)j;                                                                                               \
-        tc_moments_add(&s->lanes, tc_cast_##T##_f64(v) - s->shift);                                            \
+        tc_moments_add(&s->lanes, tc_shifted(tc_cast_##T##_f64(v), s->shift));                                 \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_col_step(struct tc_##K##_##T##_col *s, V v0, V v1, V v2, V v3, V v4, V v5,   \
                                            V v6, V v7) {                                                       \
