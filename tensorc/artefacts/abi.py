@@ -81,18 +81,10 @@ def c_arguments(signature: Signature) -> tuple[CArgument, ...]:
         c_type = f"const {p.dtype.c}*" if p.shape else p.dtype.c
         found.append(CArgument("param", c_type, fresh(p.name), p.written))
     for k, r in enumerate(signature.results):
-        found.append(CArgument("result", f"{r.dtype.c}*", fresh(result_name(signature, k)), r.written))
+        found.append(CArgument("result", f"{r.dtype.c}*", fresh(signature.result_name(k)), r.written))
     found.extend(CArgument("dim", "int64_t", fresh(d), d) for d in signature.passed_dims)
     found.append(CArgument("threads", "int32_t", "threads", "threads"))
     return tuple(found)
-
-
-def result_name(signature: Signature, position: int) -> str:
-    """The result's written name, else `out` (the only one) or `out0`, `out1`, ..."""
-    name = signature.results[position].name
-    if name:
-        return name
-    return "out" if len(signature.results) == 1 else f"out{position}"
 
 
 def check_symbols(names: Iterable[str], prefix: str) -> None:

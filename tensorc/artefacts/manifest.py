@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tensorc import __version__
-from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol, result_name
+from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol
 from tensorc.signature import Param, Signature
 from tensorc.toolchain.target import Target
 
@@ -78,7 +78,7 @@ def signature_text(signature: Signature) -> str:
     )
     results = signature.results[0].written
     if len(signature.results) > 1 or signature.results[0].name not in ("", "out"):
-        named = (f"{result_name(signature, k)}: {r.written}" for k, r in enumerate(signature.results))
+        named = (f"{signature.result_name(k)}: {r.written}" for k, r in enumerate(signature.results))
         results = f"({', '.join(named)})"
     requires = ", ".join(c.text for c in signature.checks if c.kind == "requires")
     return f"{signature.name}({params}) -> {results}" + (f" requires {requires}" if requires else "")
@@ -106,8 +106,8 @@ def _kernel(facts: KernelFacts, prefix: str) -> Json:
         ],
         "results": [
             {
-                "name": result_name(s, k),
-                "field": _field(result_name(s, k)),
+                "name": s.result_name(k),
+                "field": _field(s.result_name(k)),
                 "dtype": r.dtype.name,
                 "shape": [str(n) for n in r.shape],
                 "written": r.written,

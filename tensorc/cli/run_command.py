@@ -146,21 +146,18 @@ def _save(output: str, signature: Signature, results: tuple[Any, ...]) -> None:
 
     from numpy.lib import format as npy
 
-    from tensorc.artefacts.abi import result_name
     from tensorc.toolchain.files import write_all
 
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for k, result in enumerate(results):
-            with archive.open(f"{result_name(signature, k)}.npy", "w", force_zip64=True) as member:
+            with archive.open(f"{signature.result_name(k)}.npy", "w", force_zip64=True) as member:
                 npy.write_array(member, result, allow_pickle=False)
     write_all({Path(output): data.getvalue()})
 
 
 def _summary(signature: Signature, results: tuple[Any, ...], seconds: float) -> str:
-    from tensorc.artefacts.abi import result_name
-
-    shown = ", ".join(f"{result_name(signature, k)} {r.dtype} {r.shape}" for k, r in enumerate(results))
+    shown = ", ".join(f"{signature.result_name(k)} {r.dtype} {r.shape}" for k, r in enumerate(results))
     return f"{signature.name}: {shown}  {seconds * 1e3:.3f} ms"
 
 
@@ -168,13 +165,12 @@ def _check(program: TensorProgram, arrays: dict[str, Any], results: tuple[Any, .
     """Compare with the interpreter within the language's bounds; the exit status."""
     import numpy as np
 
-    from tensorc.artefacts.abi import result_name
     from tensorc.interp.tensor_interp import compare, interpret_with_bounds
 
     values, bounds = interpret_with_bounds(program, _as_arrays(program.signature, arrays), "exact")
     status = 0
     for k, (result, value, bound) in enumerate(zip(results, values, bounds, strict=True)):
-        name = f"{program.signature.name}.{result_name(program.signature, k)}"
+        name = f"{program.signature.name}.{program.signature.result_name(k)}"
         mismatch = compare(result, np.asarray(value), bound)
         if mismatch is None:
             click.echo(f"check: {name} agrees with the interpreter")

@@ -29,6 +29,7 @@ from tensorc.loop_schedule.program import (
     Store,
     Vector,
 )
+from tensorc.loop_schedule.traffic import moved_bytes
 from tensorc.loop_schedule.walk import read_buffers, written_buffers
 from tensorc.operators import OPERATORS
 
@@ -45,15 +46,24 @@ def keep_values(
     outputs = {b.name: b.dtype for b in buffers if b.role is Role.OUTPUT}
     for second in range(1, len(out)):
         for first in range(second):
+            before = (out[first], out[second])
             found = _keep(out, first, second, outputs)
-            if found is not None:
-                kept.append(found)
-                break
+            if found is None:
+                continue
+            buffer, cost = found
+            extra = _moved(buffers, out[first], out[second]) - _moved(buffers, *before)
+            kept.append(Kept(out[first].name, out[second].name, buffer, cost, extra))
+            break
     return tuple(out), tuple(kept)
 
 
-def _keep(nests: list[Nest], first: int, second: int, outputs: Mapping[str, DType]) -> Kept | None:
-    """Rewrite the pair in place in the list when a value of `first` can be kept for `second`."""
+def _moved(buffers: Sequence[Buffer], first: Nest, second: Nest) -> Poly:
+    return moved_bytes(buffers, first) + moved_bytes(buffers, second)
+
+
+def _keep(nests: list[Nest], first: int, second: int, outputs: Mapping[str, DType]) -> tuple[str, int] | None:
+    """Rewrite the pair in place in the list when a value of `first` can be kept for `second`: the result
+    whose memory holds it, and the operations saved."""
     maker, user = _sweep(nests[first]), _flat_loop(nests[second])
     if maker is None or user is None or _extent(maker.axes) != _extent(user.axes):
         return None
@@ -73,7 +83,7 @@ def _keep(nests: list[Nest], first: int, second: int, outputs: Mapping[str, DTyp
         kept = Store(store.buffer, index, value, outputs[store.buffer])
         nests[first] = _with_store(nests[first], kept)
         nests[second] = _with_load(nests[second], name, Load(store.buffer, store.index))
-        return Kept(nests[first].name, nests[second].name, store.buffer, cost)
+        return store.buffer, cost
     return None
 
 

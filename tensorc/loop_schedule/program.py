@@ -18,7 +18,7 @@ of the enclosing loops.
 | `Single`       | statements that one thread runs                                                      |
 | `Matmul`       | a matrix product                                                                     |
 
-Values, checks and stores may stand anywhere. `Parallel`, `ParallelVector`, `Single`, `Matmul`, and `RowReduce`
+Values, checks and stores may stand anywhere. `Parallel`, `ParallelVector`, `Single`, `Matmul` and `RowReduce`
 or `ColumnReduce` marked `parallel` stand only at the top of a nest; `Vector` and the reductions hold no other
 loop (`ColumnReduce.after` neither).
 """
@@ -176,13 +176,14 @@ class Nest:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A value that nest `maker` stores in result `buffer`'s memory and nest `user` reads back, instead of
-    spending `cost` operations an element on computing it again."""
+    """A value that nest `maker` stores in result `buffer`'s memory and nest `user` reads back: `extra_bytes`
+    moved more, `cost` operations an element less than computing it again."""
 
     maker: str
     user: str
     buffer: str
     cost: int
+    extra_bytes: Poly
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,13 +7,14 @@ only its own nest reads is no array; barriers stand only before nests that read 
 from __future__ import annotations
 
 from tensorc.index_algebra import ONE, ZERO, Poly, as_poly, product
-from tensorc.loop_ir.program import Buffer, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
+from tensorc.loop_ir.program import LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
 from tensorc.loop_schedule.columns import build_columns
 from tensorc.loop_schedule.flat import build_flat
 from tensorc.loop_schedule.keep_values import keep_values
 from tensorc.loop_schedule.memory import place_barriers, share_memory
 from tensorc.loop_schedule.program import Kept, Matmul, Nest, NestProgram, Scratch, Stmt
 from tensorc.loop_schedule.rows import build_rows
+from tensorc.loop_schedule.traffic import array_bytes
 from tensorc.loop_schedule.whole import build_whole
 from tensorc.operators import OPERATORS
 from tensorc.scheduler.nest_shape import NestKind, loads
@@ -108,8 +109,3 @@ def _work(nodes: tuple[Node, ...]) -> Poly:
             extents = product(a.extent for a in (*node.iter_axes, *node.reduce_axes))
             total = total + extents * as_poly(cost)
     return total if total != ZERO else ONE
-
-
-def array_bytes(buffer: Buffer) -> Poly:
-    """The size of a buffer in bytes."""
-    return product(buffer.shape) * buffer.dtype.size

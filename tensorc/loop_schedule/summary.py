@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tensorc.index_algebra import ZERO, Poly, product
+from tensorc.index_algebra import ZERO, Poly
 from tensorc.loop_ir.program import Buffer, Role
-from tensorc.loop_schedule.program import Kept, Nest, NestProgram
+from tensorc.loop_schedule.program import Kept, NestProgram
+from tensorc.loop_schedule.traffic import array_bytes, moved_bytes, total_bytes
 from tensorc.loop_schedule.walk import read_buffers, written_buffers
 from tensorc.scheduler.nest_shape import NestKind
 from tensorc.scheduler.sizes import choose_figures
@@ -21,24 +22,10 @@ def nest_count(program: NestProgram) -> int:
     return sum(1 for n in program.nests if n.shape.kind is not NestKind.NOP)
 
 
-def moved_bytes(program: NestProgram, nest: Nest) -> Poly:
-    """Bytes of the arrays a nest reads plus those it writes."""
-    arrays = {b.name: b for b in program.buffers}
-    touched = (*read_buffers(nest), *written_buffers(nest))
-    return _total([arrays[name] for name in touched if name in arrays])
-
-
 def intermediate_bytes(program: NestProgram) -> Poly:
     """Bytes of work arrays that have memory of their own."""
     own = {location for name, location in program.memory}
-    return _total([b for b in program.buffers if b.role is Role.TEMPORARY and b.name in own])
-
-
-def _total(buffers: Sequence[Buffer]) -> Poly:
-    total = ZERO
-    for b in buffers:
-        total = total + product(b.shape) * b.dtype.size
-    return total
+    return total_bytes([b for b in program.buffers if b.role is Role.TEMPORARY and b.name in own])
 
 
 def render_summary(program: NestProgram, symbolic: bool = False) -> str:
@@ -51,7 +38,7 @@ def render_summary(program: NestProgram, symbolic: bool = False) -> str:
     nests = [n for n in program.nests if n.shape.kind is not NestKind.NOP]
     moved = ZERO
     for n in nests:
-        moved = moved + moved_bytes(program, n)
+        moved = moved + moved_bytes(program.buffers, n)
     name = nests[0].name if len(nests) == 1 else program.signature.name
     count = f"{len(nests)} nest" + ("" if len(nests) == 1 else "s")
     lines = [
@@ -63,7 +50,7 @@ def render_summary(program: NestProgram, symbolic: bool = False) -> str:
         for n in nests:
             places = f"reads {_names(program, read_buffers(n))}; writes {_names(program, written_buffers(n))}"
             lines.append(
-                f"  {n.name:<{width}}  {n.shape.kind:<7}  {places}; {show(moved_bytes(program, n))} B"
+                f"  {n.name:<{width}}  {n.shape.kind:<7}  {places}; {show(moved_bytes(program.buffers, n))} B"
             )
     lines.extend(_kept(program, k, show) for k in program.kept)
     lines.append(_allocations(program, show))
@@ -71,12 +58,11 @@ def render_summary(program: NestProgram, symbolic: bool = False) -> str:
 
 
 def _kept(program: NestProgram, kept: Kept, show: Callable[[Poly], str]) -> str:
-    """What keeping a value costs and saves: it is stored once and read back, what it reads no longer is."""
-    buffer = next(b for b in program.buffers if b.name == kept.buffer)
-    size = show(_total([buffer]))
+    """What keeping a value costs and saves."""
+    buffer = program.buffer(kept.buffer)
     return (
-        f"  {kept.maker} keeps a value in the memory of {_label(program, buffer)} for {kept.user}: "
-        f"{size} B stored and {size} B loaded instead of {kept.cost} operations an element again"
+        f"  {kept.maker} keeps a value in {_label(program, buffer)} for {kept.user}: "
+        f"{show(kept.extra_bytes)} B more, {kept.cost} operations an element less"
     )
 
 
@@ -94,7 +80,7 @@ def _allocations(program: NestProgram, show: Callable[[Poly], str]) -> str:
     location = dict(program.memory)
     new = [b for b in program.buffers if b.role is Role.OUTPUT]
     new += [b for b in program.buffers if b.role is Role.TEMPORARY and location[b.name] == b.name]
-    parts = ["allocates " + ", ".join(f"{_label(program, b)} ({show(_total([b]))} B)" for b in new)]
+    parts = ["allocates " + ", ".join(f"{_label(program, b)} ({show(array_bytes(b))} B)" for b in new)]
     for name, place in program.memory:
         if place != name:
             host = next(b for b in program.buffers if b.name == place)

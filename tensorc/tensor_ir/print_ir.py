@@ -39,7 +39,9 @@ def type_text(dtype: object, shape: tuple[Poly, ...]) -> str:
 def heading_text(signature: Signature) -> str:
     """`kernel name(parameters) -> (results)`, with types as inferred."""
     params = ", ".join(f"{p.name}: {type_text(p.dtype, p.shape)}" for p in signature.params)
-    results = ", ".join(f"{r.name}: {type_text(r.dtype, r.shape)}" for r in signature.results)
+    results = ", ".join(
+        f"{signature.result_name(k)}: {type_text(r.dtype, r.shape)}" for k, r in enumerate(signature.results)
+    )
     return f"kernel {signature.name}({params}) -> ({results})"
 
 

@@ -6,7 +6,7 @@ import pytest
 from front_end import PROGRAMS, fuse_file
 
 from tensorc.loop_ir.program import Role
-from tensorc.loop_schedule.schedule import array_bytes
+from tensorc.loop_schedule.traffic import array_bytes
 from tensorc.scheduler import events, reasons
 from tensorc.scheduler.nest_shape import NestKind, nest_shape
 from tensorc.scheduler.policy import POLICIES

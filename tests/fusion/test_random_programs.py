@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tensorc.index_algebra import Poly, as_poly
 from tensorc.loop_ir.program import LoopProgram
 from tensorc.loop_schedule.aliasing import may_overwrite
-from tensorc.loop_schedule.schedule import array_bytes, schedule_loops
+from tensorc.loop_schedule.schedule import schedule_loops
+from tensorc.loop_schedule.traffic import array_bytes
 from tensorc.loop_schedule.verify import verify_nest_program
 from tensorc.loop_schedule.walk import read_buffers as loaded_buffers
 from tensorc.loop_schedule.walk import written_buffers

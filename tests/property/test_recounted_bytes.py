@@ -14,7 +14,7 @@ from tensorc.interp.loop_interp import AccessCounts
 from tensorc.interp.scalar_ops import ElementaryLibrary
 from tensorc.loop_ir.program import LoopProgram
 from tensorc.loop_schedule.program import NestProgram
-from tensorc.loop_schedule.summary import moved_bytes
+from tensorc.loop_schedule.traffic import moved_bytes
 from tensorc.source import Source
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.tdsl"))
@@ -37,7 +37,7 @@ def _recounted(counts: AccessCounts, nests: NestProgram) -> int:
 
 
 def _logged(nests: NestProgram, sizes: dict[str, int]) -> int:
-    return sum(moved_bytes(nests, n).evaluate(sizes) for n in nests.nests)
+    return sum(moved_bytes(nests.buffers, n).evaluate(sizes) for n in nests.nests)
 
 
 @pytest.mark.parametrize("policy", ["default", "inductor-2.8"])
