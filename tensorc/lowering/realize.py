@@ -7,7 +7,9 @@ product that are more than a view. The rest is a choice of policy:
   (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
       row scratch: every reduction among them keeps a leading axis and reduces the last one; or
   (b) it is broadcast along a leading axis, where no loop can hoist it.
-  A value that several nodes need is stored too when its expression has more than 64 operations.
+  A value that several nodes need is stored too when its expression has more than 64 operations. Where
+  the only user of a value is computed from it, the choice is that user's: the same nodes need it, and it
+  holds more.
 `inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
   holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers.
 """
@@ -53,7 +55,8 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
             if policy == "inductor-2.8":
                 wanted = _inductor_wants(program, value, expression, users)
             else:
-                wanted = _default_wants(program, expression, reach[value])
+                passed_on = len(users[value]) == 1 and _is_computed(program.ops[users[value][0]])
+                wanted = not passed_on and _default_wants(program, expression, reach[value])
             if wanted:
                 realized.add(value)
                 expression = _read_of(value)
