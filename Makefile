@@ -48,7 +48,7 @@ fmt: $(READY) ## format, and apply the safe fixes
 	@$(BIN)/ruff format .
 
 golden: $(READY) ## rewrite the golden files (read the diff before committing)
-	@$(BIN)/python -m pytest --update-golden $(PYTEST_FLAGS)
+	@$(BIN)/python -m pytest tests/golden tests/e2e/test_readme.py --update-golden $(PYTEST_FLAGS)
 
 bench: $(READY) ## speed beside the installed peers, with each engine's error
 	@$(BIN)/python benchmarks/suite.py
