@@ -22,7 +22,7 @@ _OPTIONAL = {
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
     "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
     "elementary_f32.h": re.compile(rf"tc_({_ELEMENTARY})_f32"),
-    "elementary_pairs.h": re.compile(r"tc_\w+_f32_pair"),
+    "lanes_wide.h": re.compile(r"tc_f32w"),
     "elementary_f64.h": re.compile(rf"tc_({_ELEMENTARY})_f64"),
 }
 """The headers a unit needs only where its kernels match."""

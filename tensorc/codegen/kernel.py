@@ -26,10 +26,10 @@ from tensorc.codegen.c_ast import (
     Unary,
 )
 from tensorc.codegen.expressions import c_names, combine, size_expr
+from tensorc.codegen.loop_bodies import emit_simple
 from tensorc.codegen.loops import (
     emit_parallel,
     emit_parallel_vector,
-    emit_simple,
     emit_vector,
     less,
     let,

@@ -1,13 +1,15 @@
-"""Statements of a nest as C loops (reductions are in `reduce`)."""
+"""Statements of a nest as C loops (reductions are in `reduce_rows` and `reduce_columns`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import Binary, Block, Call, Declare, Expr, For, If, Integer, Name, Stmt
 from tensorc.codegen.expressions import size_expr
-from tensorc.codegen.values import LANES, Context, emit_check, emit_let, emit_pair, emit_store, is_paired
+from tensorc.codegen.loop_bodies import declared, emit_simple
+from tensorc.codegen.unroll import emit_copies, has_elementary
+from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
@@ -32,48 +34,6 @@ def let(name: str, value: Expr) -> Stmt:
     return Declare("const int64_t", name, value)
 
 
-def declared(body: Iterable[nest_ir.Stmt]) -> frozenset[str]:
-    """The values a loop body declares."""
-    return frozenset(s.name for s in body if isinstance(s, nest_ir.Let))
-
-
-def emit_simple(body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
-    """A body of `Let` and `Store` statements."""
-    out: list[Stmt] = []
-    for s in body:
-        if isinstance(s, nest_ir.Let):
-            out.append(emit_let(s, context))
-        elif isinstance(s, nest_ir.Check):
-            out.append(emit_check(s, context))
-        elif isinstance(s, nest_ir.Store):
-            out.append(emit_store(s, context))
-        else:
-            raise AssertionError(f"{type(s).__name__} inside a vector loop")
-    return out
-
-
-def emit_copies(body: Sequence[nest_ir.Stmt], copies: Sequence[Context]) -> list[Stmt]:
-    """Copies of a body, two at a time and statement by statement.
-
-    Independent chains of operations stand side by side, which is what an out-of-order core can overlap; an
-    elementary function takes both copies in one call, sixteen lanes where the target has them.
-    """
-    out: list[Stmt] = []
-    for k in range(0, len(copies), 2):
-        pair = copies[k : k + 2]
-        for s in body:
-            if len(pair) == 2 and isinstance(s, nest_ir.Let) and is_paired(s):
-                out.extend(emit_pair(s, pair[0], pair[1]))
-            else:
-                out.extend(c for context in pair for c in emit_simple([s], context))
-    return out
-
-
-def unrolling(body: Sequence[nest_ir.Stmt]) -> int:
-    """Vectors a step of a vector loop takes: two where that makes an elementary function cheaper."""
-    return 2 if any(isinstance(s, nest_ir.Let) and is_paired(s) for s in body) else 1
-
-
 def emit_vector(axis: Axis, body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
     """`for (; j + 8 <= n; j += 8) { body }`, then one partial step of the same operations."""
     end = size_expr(axis.extent, context.names)
@@ -85,7 +45,7 @@ def _vector_range(
 ) -> list[Stmt]:
     at, limit, lanes = Name(axis.name), Name(f"{axis.name}_end"), f"{axis.name}_lanes"
     values = declared(body)
-    count = unrolling(body)
+    count = 2 if has_elementary(body) else 1
     copies = [
         context.inside(axis.name, plus(at, LANES * k), None, values, f"_{'ab'[k]}" if count > 1 else "")
         for k in range(count)

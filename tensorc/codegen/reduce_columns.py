@@ -22,11 +22,9 @@ from tensorc.codegen.c_ast import (
     Unary,
 )
 from tensorc.codegen.expressions import size_expr
+from tensorc.codegen.loop_bodies import declared, emit_simple
 from tensorc.codegen.loops import (
     at_most,
-    declared,
-    emit_copies,
-    emit_simple,
     less,
     let,
     plus,
@@ -44,6 +42,7 @@ from tensorc.codegen.reduce_state import (
     state_of,
     state_type,
 )
+from tensorc.codegen.unroll import emit_copies
 from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import Poly, Sym, product
 from tensorc.loop_ir.program import Axis

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from tensorc.codegen.c_ast import Binary, Call, Cast, Declare, Evaluate, Expr, Integer, Name, Stmt, Unary
 from tensorc.codegen.expressions import literal_expr, size_expr
-from tensorc.dtypes import BOOL, F32, I64, DType
+from tensorc.dtypes import BOOL, I64, DType
 from tensorc.index_algebra import Poly, Sym, as_poly
 from tensorc.loop_ir.program import IndexValue, Literal, Load, ScalarRef
 from tensorc.loop_schedule.program import Check, Let, RuntimeFailure, Store
-from tensorc.operators import OPERATORS
 
 LANES = 8
 FIRST_FAILURE = 16
@@ -43,6 +42,15 @@ class Context:
     def value_name(self, name: str) -> str:
         return name + self.suffix if name in self.copied else name
 
+    def element(self, buffer: str, offset: Expr) -> Expr:
+        """The address of an element of a buffer."""
+        base = Name(self.arrays[buffer])
+        return base if offset == Integer(0) else Binary("+", base, offset)
+
+    def address(self, load: Load) -> Expr:
+        """The address of what the first lane loads."""
+        return self.element(load.buffer, split_index(load.index, self)[0])
+
     def inside(self, axis: str, at: Expr, lanes: Expr | None, body: frozenset[str], suffix: str) -> Context:
         """The context of one copy of a vector loop's body, which declares the values `body`."""
         return replace(self, vector=axis, at=at, lanes=lanes, suffix=suffix, copied=body)
@@ -51,23 +59,6 @@ class Context:
 def emit_let(let: Let, context: Context) -> Stmt:
     """`const tc_f32 v3 = tc_sin_f32(v2);`"""
     return Declare(f"const tc_{let.dtype}", context.value_name(let.name), _value(let, context))
-
-
-def is_paired(let: Let) -> bool:
-    """True for operations that the runtime has for two vectors at once (`elementary_pairs.h`)."""
-    row = OPERATORS.get(let.op)
-    return row is not None and row.elementary and let.operand_dtype == F32
-
-
-def emit_pair(let: Let, first: Context, second: Context) -> list[Stmt]:
-    """`tc_sin_f32_pair(v1_a, v1_b, &v2_a, &v2_b);`"""
-    names = [c.value_name(let.name) for c in (first, second)]
-    args = [c.value(let.args[0]) for c in (first, second)]
-    results = [Unary("&", Name(name)) for name in names]
-    return [
-        *(Declare(f"tc_{let.dtype}", name) for name in names),
-        Evaluate(Call(f"tc_{let.op}_{let.operand_dtype}_pair", (*args, *results))),
-    ]
 
 
 def _value(let: Let, context: Context) -> Expr:
@@ -109,15 +100,10 @@ def split_index(index: Poly, context: Context) -> tuple[Expr, Poly]:
     return (scaled if not rest.terms else Binary("+", size_expr(rest, context.names), scaled)), stride
 
 
-def _address(buffer: str, offset: Expr, context: Context) -> Expr:
-    base = Name(context.arrays[buffer])
-    return base if offset == Integer(0) else Binary("+", base, offset)
-
-
 def load_expr(load: Load, dtype: DType, context: Context) -> Expr:
     """A vector from memory: neighbours, elements a stride apart, or one element in every lane."""
     offset, stride = split_index(load.index, context)
-    address = _address(load.buffer, offset, context)
+    address = context.element(load.buffer, offset)
     if not stride.terms:
         return Call(f"tc_splat_{dtype}", (Unary("*", address),))
     args: tuple[Expr, ...] = (address,)
@@ -147,7 +133,7 @@ def emit_check(check: Check, context: Context) -> Stmt:
 def emit_store(store: Store, context: Context) -> Stmt:
     """Eight neighbours (or the active ones) in a vector loop, one element elsewhere."""
     offset, stride = split_index(store.index, context)
-    address = _address(store.buffer, offset, context)
+    address = context.element(store.buffer, offset)
     value = context.value(store.value)
     if not stride.terms:
         return Evaluate(Call(f"tc_store_first_{store.dtype}", (address, value)))

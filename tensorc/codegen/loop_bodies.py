@@ -1,0 +1,29 @@
+"""Bodies of vector loops: values, checks and stores in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tensorc.codegen.c_ast import Stmt
+from tensorc.codegen.values import Context, emit_check, emit_let, emit_store
+from tensorc.loop_schedule import program as nest_ir
+
+
+def declared(body: Iterable[nest_ir.Stmt]) -> frozenset[str]:
+    """The values a loop body declares."""
+    return frozenset(s.name for s in body if isinstance(s, nest_ir.Let))
+
+
+def emit_simple(body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
+    """A body of `Let` and `Store` statements."""
+    out: list[Stmt] = []
+    for s in body:
+        if isinstance(s, nest_ir.Let):
+            out.append(emit_let(s, context))
+        elif isinstance(s, nest_ir.Check):
+            out.append(emit_check(s, context))
+        elif isinstance(s, nest_ir.Store):
+            out.append(emit_store(s, context))
+        else:
+            raise AssertionError(f"{type(s).__name__} inside a vector loop")
+    return out

@@ -1,0 +1,52 @@
+/* Sixteen f32 lanes: two neighbouring vectors of a loop at once, for bodies with elementary functions.
+ *
+ * Every operation does in each lane what its eight-lane form does, so a value does not depend on the width. What a
+ * body needs beyond these it does on the halves (tc_low_f32w, tc_high_f32w) and joins.
+ */
+#ifndef TC_LANES_WIDE_H
+#define TC_LANES_WIDE_H
+
+#include "elementary_f32.h"
+
+TC_INLINE tc_f32w tc_join_f32w(tc_f32 low, tc_f32 high) { return tcf_join(low, high); }
+TC_INLINE tc_f32 tc_low_f32w(tc_f32w x) { return tcf_low(x); }
+TC_INLINE tc_f32 tc_high_f32w(tc_f32w x) { return tcf_high(x); }
+
+#if defined(TCF_512)
+typedef float tc_f32w_memory __attribute__((vector_size(64), aligned(4), may_alias));
+TC_INLINE tc_f32w tc_load_f32w(const float *p) { return *(const tc_f32w_memory *)p; }
+TC_INLINE void tc_store_f32w(float *p, tc_f32w x) { *(tc_f32w_memory *)p = x; }
+TC_INLINE tc_f32w tc_relu_f32w(tc_f32w x) {
+    tc_f32w zero = tcf_fill(x, 0);
+#if defined(__clang__)
+    return (zero > x ? zero : x) + zero;
+#else
+    return __builtin_ia32_maxps512_mask(zero, x, zero, -1, 4) + zero;
+#endif
+}
+#else
+TC_INLINE tc_f32w tc_load_f32w(const float *p) { return {tc_load_f32(p), tc_load_f32(p + 8)}; }
+TC_INLINE void tc_store_f32w(float *p, tc_f32w x) {
+    tc_store_f32(p, x.lo);
+    tc_store_f32(p + 8, x.hi);
+}
+TC_INLINE tc_f32w tc_relu_f32w(tc_f32w x) { return {tc_relu_f32(x.lo), tc_relu_f32(x.hi)}; }
+#endif
+TC_INLINE tc_f32w tc_negative_f32w(tc_f32w x) { return -x; }
+TC_INLINE tc_f32w tc_square_f32w(tc_f32w x) { return x * x; }
+
+#define TC_WIDE(name, function)                                                                                \
+    TC_INLINE tc_f32w tc_##name##_f32w(tc_f32w x) { return function(x); }
+TC_WIDE(exp, tcf_exp)
+TC_WIDE(exp2, tcf_exp2)
+TC_WIDE(expm1, tcf_expm1)
+TC_WIDE(log, tcf_log)
+TC_WIDE(log1p, tcf_log1p)
+TC_WIDE(sin, tcf_sin<0>)
+TC_WIDE(cos, tcf_sin<1>)
+TC_WIDE(tanh, tcf_tanh)
+TC_WIDE(erf, tcf_erf)
+TC_WIDE(sigmoid, tcf_sigmoid)
+#undef TC_WIDE
+
+#endif
