@@ -1,4 +1,4 @@
-"""Print the constants of tensorc/codegen/runtime/elementary_f32.h and elementary_f64.h.
+"""Print the constants of tensorc/codegen/runtime/elementary_f32_tables.h and elementary_f64.h.
 
     python tools/coefficients.py [--only NAME ...] [--errors] [--write | --check]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ import mpmath as mp
 from minimax import Problem, fit, round_to_bits
 
 RUNTIME = Path(__file__).parent.parent / "tensorc" / "codegen" / "runtime"
-HEADERS = (RUNTIME / "elementary_f32.h", RUNTIME / "elementary_f64.h")
+HEADERS = (RUNTIME / "elementary_f32_tables.h", RUNTIME / "elementary_f64.h")
 BITS = {"f32": 24, "f64": 53}
 REFITS = {"f32": 7, "f64": 2}
 ROW = 4
@@ -87,6 +88,45 @@ def exp_tail(name: str, dtype: str, terms: int, relative_to: Callable[[mp.mpf], 
     return fitted(name, dtype, problem, REFITS[dtype])
 
 
+EIGHTH = mp.mpf(1) / 16 * (1 + mp.mpf("1e-4"))
+"""Half the distance of eighths, with a margin for the rounding that picks one."""
+
+
+def exp_eighth() -> Table:
+    """P of e^r = 1 + r + r^2 P(r) for |r| <= ln(2) / 16."""
+    border = EIGHTH * mp.log(2)
+    problem = Problem(
+        lambda r: (mp.exp(r) - 1 - r) / r**2, lambda r: r**2 / mp.exp(r), -border, border, (0, 1)
+    )
+    return fitted("tcf_exp_p", "f32", problem, refits=1)
+
+
+def exp2_eighth() -> Table:
+    """P of 2^r = 1 + r P(r) for |r| <= 1/16."""
+    problem = Problem(
+        lambda r: (mp.mpf(2) ** r - 1) / r, lambda r: r / mp.mpf(2) ** r, -EIGHTH, EIGHTH, (0, 1, 2)
+    )
+    return fitted("tcf_exp2_p", "f32", problem, refits=2)
+
+
+def eighth_roots() -> list[Table]:
+    """2^(i / 8) as a float, and the relative rest.
+
+    The float stands with i / 8 taken from its exponent field: adding k + i / 8 there gives 2^(k + i / 8).
+    """
+    exact = [mp.mpf(2) ** (mp.mpf(i) / 8) for i in range(8)]
+    high = [round_to_bits(x, 24) for x in exact]
+    low = tuple(round_to_bits(x / h - 1, 24) for x, h in zip(exact, high, strict=True))
+    turned = tuple(move_exponent_field(h, -i) for i, h in enumerate(high))
+    return [Table("tcf_root_high", "f32", turned), Table("tcf_root_low", "f32", low)]
+
+
+def move_exponent_field(value: mp.mpf, eighths: int) -> mp.mpf:
+    """The float whose bits are those of the float `value` plus `eighths` of an exponent step."""
+    bits = struct.unpack("<i", struct.pack("<f", float(value)))[0] + (eighths << 20)
+    return mp.mpf(struct.unpack("<f", struct.pack("<i", bits))[0])
+
+
 def exp2_tail(name: str, dtype: str, terms: int) -> Table:
     """P of 2^r = 1 + r P(r) for |r| <= 1/2."""
     problem = Problem(
@@ -99,16 +139,59 @@ def exp2_tail(name: str, dtype: str, terms: int) -> Table:
     return fitted(name, dtype, problem, REFITS[dtype])
 
 
-def log_tail_f32() -> Table:
-    """P of log(1 + f) = f + f^2 P(f) for |f| <= 1/3."""
+LOG_FIRST = 0x3F3A0000
+"""Bits of the lower border of the mantissas, 0.7265625; each eighth of the exponent step above is a piece."""
+LOG_BELOW_ONE = mp.mpf("0.9655")
+"""The m of the piece below the one around 1: near their border, where log(m) + log(1 + r) cancels."""
+
+
+def log_pieces() -> list[Table]:
+    """For each piece a float c close to 1 / m inside it, and log(m), which c makes a multiple of 2^-17.
+
+    The piece around 1 has c = 1, so that log keeps its relative error there.
+    """
+    pieces: list[tuple[mp.mpf, mp.mpf]] = []
+    for i in range(8):
+        low, high = (float_of_bits(LOG_FIRST + (j << 20)) for j in (i, i + 1))
+        if low < 1 < high:
+            pieces.append((mp.mpf(1), mp.mpf(0)))
+        else:
+            pieces.append(inverse_with_short_log(LOG_BELOW_ONE if i == 3 else (low + high) / 2))
+    inverses, values = zip(*pieces, strict=True)
+    return [Table("tcf_log_inverse", "f32", inverses), Table("tcf_log_value", "f32", values)]
+
+
+def float_of_bits(bits: int) -> mp.mpf:
+    return mp.mpf(struct.unpack("<f", struct.pack("<i", bits))[0])
+
+
+def inverse_with_short_log(middle: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
+    """A float c = 1 / m with m near `middle` and log(m) within 2^-33 of a multiple of 2^-17, and log(m)."""
+    start = mp.nint(mp.log(middle) * 2**17)
+    for i in range(4000):
+        value = (start + (i + 1) // 2 * (-1) ** i) / 2**17
+        inverse = round_to_bits(mp.exp(-value), 24)
+        if abs(mp.log(inverse) + value) < mp.mpf(2) ** -33:
+            return inverse, value
+    raise ArithmeticError(f"no inverse near {middle}")
+
+
+def log_eighth() -> Table:
+    """P of log(1 + r) = r + r^2 P(r) on the pieces."""
     problem = Problem(
-        lambda f: (mp.log(1 + f) - f) / f**2,
-        lambda f: f**2 / mp.log(1 + f),
-        mp.mpf(-1) / 3,
-        mp.mpf(1) / 3,
-        tuple(range(9)),
+        lambda r: (mp.log(1 + r) - r) / r**2,
+        lambda r: r**2 / mp.log(1 + r),
+        mp.mpf("-0.06"),
+        mp.mpf("0.0785"),
+        (0, 1, 2, 3),
     )
-    return fitted("tcf_log_p", "f32", problem, REFITS["f32"])
+    return fitted("tcf_log_p", "f32", problem, refits=3)
+
+
+def short_ln2() -> Table:
+    """ln(2) with a first word of which 8-bit multiples are multiples of 2^-16 exactly."""
+    first = mp.nint(mp.log(2) * 2**16) / 2**16
+    return Table("tcf_ln2_short", "f32", (first, round_to_bits(mp.log(2) - first, 24)))
 
 
 def log_tail_f64() -> Table:
@@ -219,14 +302,14 @@ def bordered_piece(f: Callable[[mp.mpf], mp.mpf], borders: Sequence[mp.mpf], ind
 
 
 def erf_pieces() -> Pieces:
-    """Borders, terms and lane of piece 0: around i / 1.9, the index being t * 1.9 rounded."""
-    return [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.9") for i in range(8)], 7, 0
+    """Borders, terms and lane of piece 0: around i / 1.912, the index being t * 1.912 rounded."""
+    return [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.912") for i in range(8)], 6, 0
 
 
 def tanh_pieces() -> Pieces:
     """Between half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
     octaves = [mp.mpf(2) ** (i // 2) * (1 + mp.mpf(i % 2) / 2) for i in range(9)]
-    return [(s - 1) / mp.mpf("1.66") for s in octaves], 8, 6
+    return [(s - 1) / mp.mpf("1.66") for s in octaves], 7, 6
 
 
 PIECES: dict[str, Callable[[], Pieces]] = {"erf": erf_pieces, "tanh": tanh_pieces}
@@ -323,10 +406,10 @@ def relative_to_expm1(r: mp.mpf) -> mp.mpf:
 
 GROUPS: dict[str, Callable[[], list[Table]]] = {
     "constants_f32": constants_f32,
-    "exp_f32": lambda: [exp_tail("tcf_exp_p", "f32", 5, relative_to_exp)],
-    "exp2_f32": lambda: [exp2_tail("tcf_exp2_p", "f32", 6)],
+    "exp_f32": lambda: [exp_eighth(), *eighth_roots()],
+    "exp2_f32": lambda: [exp2_eighth()],
     "expm1_f32": lambda: [exp_tail("tcf_expm1_p", "f32", 6, relative_to_expm1)],
-    "log_f32": lambda: [log_tail_f32()],
+    "log_f32": lambda: [short_ln2(), log_eighth(), *log_pieces()],
     "sin_f32": lambda: [sin_half_turn(), *quarter_turn_f32()],
     "tanh_f32": lambda: pieces_f32("tanh", mp.tanh),
     "erf_f32": lambda: pieces_f32("erf", mp.erf),

@@ -175,7 +175,8 @@ int main(int count, char** arguments) {
     } else if (count == 3 && std::strcmp(arguments[1], "pairs") == 0) {
         print_values<float>(find(arguments[2]).pair, 16);
     } else {
-        std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE | pairs NAME\n");
+        std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE |"
+                             " pairs NAME\n");
         return 2;
     }
 }

@@ -108,6 +108,7 @@ def hard_values(name: str, largest: float, smallest: float) -> list[float]:
     values = [0.0, smallest, smallest * 2**20, 1.0, 0.5, math.log(2) / 2, math.log(2), largest]
     values += [2.0**k for k in range(-30, 31)]
     if name in ("sin", "cos"):
+        values += [128.0] + [k * math.pi / 4 for k in range(1, 164)]
         values += [k * math.pi / 2 for k in (*range(1, 40), 10**4, 10**6, 10**8)]
         values += [largest / 2.0**k for k in range(0, 60)] + [6381956970095103 * 2.0**797, 2.0**20 * 1.5]
     elif name in ("exp", "expm1", "sigmoid", "exp2"):
@@ -125,13 +126,16 @@ def hard_values(name: str, largest: float, smallest: float) -> list[float]:
             1074.5,
         ]
         values += [(k + 0.5) * (1.0 if name == "exp2" else math.log(2)) for k in range(40)]
+        values += [(k + 0.5) / 8 * (1.0 if name == "exp2" else math.log(2)) for k in range(40)]
     elif name in ("log", "log1p"):
+        borders = [(93 + 8 * k) / 128 for k in range(5)] + [(69 + 8 * k) / 64 for k in range(4)]
+        values += borders if name == "log" else [abs(b * 2.0**k - 1) for b in borders for k in (-1, 0, 1, 9)]
         values += [1 / 3, 2 / 3, 4 / 3, math.sqrt(0.5), math.sqrt(2), math.sqrt(2) - 1, 1 - math.sqrt(0.5)]
     elif name == "tanh":
         octaves = [2.0 ** (i // 2) * (1 + i % 2 / 2) for i in range(9)]
         values += [9.02, 22.0, *((s - 1) / 1.66 for s in octaves)]
     else:
-        values += [3.94, 5.95, *((i + 0.5) / 1.9 for i in range(8)), *((i + 0.5) / 4 for i in range(24))]
+        values += [3.922, 5.95, *((i + 0.5) / 1.912 for i in range(8)), *((i + 0.5) / 4 for i in range(24))]
     return values
 
 

@@ -116,8 +116,87 @@ TC_INLINE tc_f32w tcf_where_odd(tc_i32w bits, tc_f32w x, tc_f32w y) {
 TCF_BY_HALF(tc_f32w tcf_where_odd(tc_i32w bits, tc_f32w x, tc_f32w y), tcf_where_odd(bits.lo, x.lo, y.lo),
             tcf_where_odd(bits.hi, x.hi, y.hi))
 
-/* True if a lane of x, whose sign bits are clear, is above `limit` or NaN: one integer comparison, because the
- * bits of positive floats are in order. */
+/* x where the highest bit of `bits` is set, else y. */
+TC_INLINE tc_f32 tcf_where_top(tc_i32 bits, tc_f32 x, tc_f32 y) {
+#if defined(__AVX__)
+    return __builtin_ia32_blendvps256(y, x, (tc_f32)bits);
+#else
+    tc_i32 set = bits >> 31;
+    return (tc_f32)((set & (tc_i32)x) | (~set & (tc_i32)y));
+#endif
+}
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_where_top(tc_i32w bits, tc_f32w x, tc_f32w y) {
+#if defined(__clang__)
+    return bits < 0 ? x : y;
+#else
+    return __builtin_ia32_blendmps_512_mask(y, x, __builtin_ia32_cvtd2mask512(bits));
+#endif
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_where_top(tc_i32w bits, tc_f32w x, tc_f32w y), tcf_where_top(bits.lo, x.lo, y.lo),
+            tcf_where_top(bits.hi, x.hi, y.hi))
+
+/* a == b ? x : y. */
+TC_INLINE tc_f32 tcf_where_equal(tc_f32 a, tc_f32 b, tc_f32 x, tc_f32 y) { return a == b ? x : y; }
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_where_equal(tc_f32w a, tc_f32w b, tc_f32w x, tc_f32w y) { return a == b ? x : y; }
+#endif
+TCF_BY_HALF(tc_f32w tcf_where_equal(tc_f32w a, tc_f32w b, tc_f32w x, tc_f32w y),
+            tcf_where_equal(a.lo, b.lo, x.lo, y.lo), tcf_where_equal(a.hi, b.hi, x.hi, y.hi))
+
+/* x, but `limit` where x is above it; NaN stays. */
+#if defined(__AVX__)
+TC_INLINE tc_f32 tcf_at_most(tc_f32 x, float limit) { return __builtin_ia32_minps256(tcf_fill(x, limit), x); }
+#else
+TC_INLINE tc_f32 tcf_at_most(tc_f32 x, float limit) { return x > limit ? tcf_fill(x, limit) : x; }
+#endif
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_at_most(tc_f32w x, float limit) {
+#if defined(__clang__)
+    return __builtin_ia32_minps512(tcf_fill(x, limit), x, 4);
+#else
+    return __builtin_ia32_minps512_mask(tcf_fill(x, limit), x, x, -1, 4);
+#endif
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_at_most(tc_f32w x, float limit), tcf_at_most(x.lo, limit), tcf_at_most(x.hi, limit))
+
+/* Lane i of the result is table[index[i] & 7]. */
+#if defined(__AVX2__)
+TC_INLINE tc_f32 tcf_lookup(const float* table, tc_i32 index) {
+    tc_f32 row;
+    __builtin_memcpy(&row, table, sizeof row);
+    return __builtin_ia32_permvarsf256(row, index);
+}
+#else
+TC_INLINE tc_f32 tcf_lookup(const float* table, tc_i32 index) {
+    tc_f32 found;
+    for (int i = 0; i < 8; i++) found[i] = table[index[i] & 7];
+    return found;
+}
+#endif
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_lookup(const float* table, tc_i32w index) {
+    tc_f32 row;
+    __builtin_memcpy(&row, table, sizeof row);
+    tc_f32w rows = __builtin_shufflevector(row, row, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+#if defined(__clang__)
+    return __builtin_ia32_permvarsf512(rows, index);
+#else
+    return __builtin_ia32_permvarsf512_mask(rows, index, rows, -1);
+#endif
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_lookup(const float* table, tc_i32w index), tcf_lookup(table, index.lo),
+            tcf_lookup(table, index.hi))
+
+TC_INLINE tc_f32 tcf_convert(tc_i32 x) { return __builtin_convertvector(x, tc_f32); }
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_convert(tc_i32w x) { return __builtin_convertvector(x, tc_f32w); }
+#endif
+TCF_BY_HALF(tc_f32w tcf_convert(tc_i32w x), tcf_convert(x.lo), tcf_convert(x.hi))
+
 #if defined(__AVX__)
 TC_INLINE bool tcf_any(tc_i32 mask) { return __builtin_ia32_movmskps256((tc_f32)mask) != 0; }
 #else
@@ -126,32 +205,57 @@ TC_INLINE bool tcf_any(tc_i32 mask) {
     return (words[0] | words[1] | words[2] | words[3]) != 0;
 }
 #endif
-TC_INLINE bool tcf_any_above(tc_f32 x, float limit) { return tcf_any((tc_i32)x > (tc_i32)tcf_fill(x, limit)); }
+
+/* True if a lane is above `limit`. */
+TC_INLINE bool tcf_any_above(tc_i32 x, tc_i32_t limit) { return tcf_any(x > limit); }
 #if defined(TCF_512)
-TC_INLINE bool tcf_any_above(tc_f32w x, float limit) {
-    return __builtin_ia32_cmpd512_mask((tc_i32w)x, (tc_i32w)tcf_fill(x, limit), 6, -1) != 0;
+TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) {
+    return __builtin_ia32_cmpd512_mask(x, (tc_i32w){} + limit, 6, -1) != 0;
 }
 #else
-TC_INLINE bool tcf_any_above(tc_f32w x, float limit) {
-    tc_i32 bound = (tc_i32)tcf_fill(x.lo, limit);
-    return tcf_any(((tc_i32)x.lo > bound) | ((tc_i32)x.hi > bound));
-}
+TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) { return tcf_any((x.lo > limit) | (x.hi > limit)); }
 #endif
+
+/* True if |x| is above `limit` or NaN in a lane: integers, because the bits of positive floats are in order. */
+template <typename V> TC_INLINE bool tcf_any_beyond(V x, float limit) {
+    tc_i32_t bits;
+    __builtin_memcpy(&bits, &limit, sizeof bits);
+    return tcf_any_above(tcf_bits(x) & 0x7fffffff, bits);
+}
 
 template <typename V> TC_INLINE V tcf_abs(V x) { return tcf_float(tcf_bits(x) & 0x7fffffff); }
 template <typename I> TC_INLINE I tcf_top_bit(I x) { return x & (-0x7fffffff - 1); }
 
-/* One vector of sixteen lanes from two of eight, and back. */
+/* y with its sign changed where the highest bit of `bits` is set. */
+TC_INLINE tc_f32 tcf_flip_sign(tc_f32 y, tc_i32 bits) { return (tc_f32)((tc_i32)y ^ tcf_top_bit(bits)); }
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_flip_sign(tc_f32w y, tc_i32w bits) {
+    tc_i32w top = (tc_i32w){} + (-0x7fffffff - 1);
+    return (tc_f32w)__builtin_ia32_pternlogd512_mask((tc_i32w)y, bits, top, 0x78, -1);
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_flip_sign(tc_f32w y, tc_i32w bits), tcf_flip_sign(y.lo, bits.lo),
+            tcf_flip_sign(y.hi, bits.hi))
+
+/* One vector of sixteen lanes from two of eight, and back. g++ has no shuffle with an operand in memory. */
 #if !defined(TCF_512)
 TC_INLINE tc_f32w tcf_join(tc_f32 a, tc_f32 b) { return {a, b}; }
 TC_INLINE tc_f32 tcf_low(tc_f32w x) { return x.lo; }
 TC_INLINE tc_f32 tcf_high(tc_f32w x) { return x.hi; }
 #else
+TC_INLINE tc_f32 tcf_low(tc_f32w x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
+#if defined(__clang__)
 TC_INLINE tc_f32w tcf_join(tc_f32 a, tc_f32 b) {
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-TC_INLINE tc_f32 tcf_low(tc_f32w x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7); }
 TC_INLINE tc_f32 tcf_high(tc_f32w x) { return __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15); }
+#else
+TC_INLINE tc_f32w tcf_join(tc_f32 a, tc_f32 b) {
+    tc_f32w low = __builtin_ia32_ps512_256ps(a);
+    return __builtin_ia32_insertf32x8_mask(low, b, 1, low, -1);
+}
+TC_INLINE tc_f32 tcf_high(tc_f32w x) { return __builtin_ia32_extractf32x8_mask(x, 1, (tc_f32){}, -1); }
+#endif
 #endif
 
 #endif
