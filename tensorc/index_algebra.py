@@ -202,6 +202,8 @@ class Poly:
         exact = divide_exactly(self, den)
         if exact is not None:
             return exact
+        if d is not None and d > 0:
+            return _floor_divide(self, d)
         return Poly([(((FloorDiv(self, den), 1),), 1)])
 
     def __mod__(self, other: Poly | int) -> Poly:
@@ -417,6 +419,21 @@ def _alternatives(which: str, a: Poly) -> list[Poly]:
 
 def _beats(which: str, a: Poly, b: Poly) -> bool:
     return is_nonnegative(b - a) if which == "min" else is_nonnegative(a - b)
+
+
+def _floor_divide(num: Poly, den: int) -> Poly:
+    """`num // den` for a positive number: multiples of `den` come out, `max` and `min` go outside, as `//` is
+    monotone. So `x[::2]` and `x[1::2]` of `f32[2 * N]` both have N elements.
+    """
+    for which in ("max", "min"):
+        alternatives = _alternatives(which, num)
+        if len(alternatives) > 1:
+            return _min_max(which, [a // den for a in alternatives])
+    whole = Poly((m, c // den) for m, c in num.terms if c % den == 0)
+    rest = Poly((m, c) for m, c in num.terms if c % den)
+    if rest.constant is not None:
+        return whole + rest.constant // den
+    return whole + Poly([(((FloorDiv(rest, as_poly(den)), 1),), 1)])
 
 
 def divide_exactly(num: Poly, den: Poly) -> Poly | None:

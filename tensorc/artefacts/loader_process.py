@@ -65,7 +65,7 @@ def thread_count(name: str, threads: Any) -> int:
     except TypeError:
         raise TypeError(f"{name}(): threads must be an integer, not {type(threads).__name__}") from None
     if not 1 <= count <= 0x7FFFFFFF:
-        raise ValueError(f"{name}(): threads must be at least 1, not {count}")
+        raise ValueError(f"{name}(): threads must be from 1 to {0x7FFFFFFF}, not {count}")
     return 1 if os.getpid() != PROCESS else count
 
 

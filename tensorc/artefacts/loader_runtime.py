@@ -238,6 +238,10 @@ class KernelCall:
         known = {dim: fixed for dim, fixed in zip(self._dims, self._start, strict=True) if fixed is not None}
         known.update((dim, extent) for _, dim, extent in self._bound_dims(values))
         used = [f"{dim}={known[dim]}" for dim in self._dims if dim in known and dim in words]
+        # a size written as a `const` is no dim
+        axes = param.written.partition("[")[2].rstrip("]").split(", ")
+        constants = {w: n for w, n in zip(axes, self.spec["params"][k]["shape"], strict=False) if n.isdigit()}
+        used += [f"{w}={n}" for w, n in constants.items() if w.isidentifier() and w not in known]
         sizes = f" with {', '.join(used)}" if used else ""
         raise ValueError(
             f"{self.name}(): argument '{param.name}' is {describe(values[k])}, expected {param.written}"

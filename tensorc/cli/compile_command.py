@@ -106,12 +106,9 @@ def compile_command(
     elif path is None:
         click.echo(_text_of(chosen[0], unit), nl=False)
     else:
-        _write(
-            unit,
-            options,
-            path,
-            {kind: Path(kinds.get(kind) or _beside(path, kind, chosen)) for kind in chosen},
-        )
+        paths = {kind: Path(kinds.get(kind) or _beside(path, kind, chosen)) for kind in chosen}
+        _check_paths(file, paths)
+        _write(unit, options, path, paths)
 
 
 def _choose_kinds(kinds: tuple[str, ...], output: str | None) -> tuple[str, ...]:
@@ -140,6 +137,16 @@ def _beside(path: Path, kind: str, chosen: tuple[str, ...]) -> Path:
     if kind == "so" or chosen == (path.suffix.removeprefix("."),):
         return path
     return path.with_suffix(f".{kind}")
+
+
+def _check_paths(file: str, paths: dict[str, Path]) -> None:
+    """Refuse to overwrite the program, and names under which the module could not be imported."""
+    for path in paths.values():
+        if file != "-" and path.exists() and path.samefile(file):
+            raise click.UsageError(f"{path} is the program itself: give another path")
+    module = paths["py"].stem if "py" in paths else ""
+    if module in ("numpy", "cffi"):
+        raise click.UsageError(f"a module called {module} would hide the {module} it needs: rename it")
 
 
 def _write(unit: CompiledUnit, options: CompileOptions, path: Path, paths: dict[str, Path]) -> None:

@@ -74,16 +74,17 @@ def _choose(unit: CompiledUnit, kernel: str | None) -> list[int]:
     """The positions of the kernels to show.
 
     Raises:
-        CompileError: TC0804.
+        InputError: TC0804.
     """
     names = [s.name for s in unit.signatures]
     if kernel is None:
         return list(range(len(names)))
     if kernel not in names:
-        from tensorc.diagnostics.model import CompileError, Diagnostic
+        from tensorc.cli.run_inputs import InputError
+        from tensorc.diagnostics.model import Diagnostic
 
         message = f"{unit.source.name} has no kernel '{kernel}'"
-        raise CompileError([Diagnostic("TC0804", message, None, notes=(f"kernels: {', '.join(names)}",))])
+        raise InputError([Diagnostic("TC0804", message, None, notes=(f"kernels: {', '.join(names)}",))])
     return [names.index(kernel)]
 
 

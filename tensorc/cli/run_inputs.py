@@ -54,6 +54,17 @@ def make_inputs(signature: Signature, words: Sequence[str], seed: int) -> dict[s
     return {p.name: found[p.name] for p in signature.params}
 
 
+def _random_input(
+    signature: Signature, param: Param, shape: tuple[int, ...], generator: np.random.Generator
+) -> Array:
+    """Raises InputError (TC0803) where NumPy cannot make an array of that size."""
+    try:
+        return _random(param.dtype, shape, generator)
+    except (MemoryError, ValueError) as error:
+        shown = "x".join(map(str, shape))
+        raise input_error(f"no memory for '{param.name}' of {shown} elements: {error}", signature) from None
+
+
 def _split_words(signature: Signature, words: Sequence[str]) -> dict[str, str]:
     names = [p.name for p in signature.params]
     found: dict[str, str] = {}
@@ -77,7 +88,7 @@ def _read_input(signature: Signature, param: Param, text: str, generator: np.ran
         if match.group(1) is None:
             raise input_error(f"'{param.name}={text}' needs a shape, such as rand:1024x1024", signature)
         shape = tuple(int(n) for n in match.group(1).split("x"))
-        return _random(param.dtype, shape, generator)
+        return _random_input(signature, param, shape, generator)
     if param.shape:
         raise input_error(
             f"'{param.name}={text}' is no array: write {param.name}=@FILE.npy or {param.name}=rand:8x8",
@@ -154,7 +165,7 @@ def _make_up(
         shape = tuple(n.evaluate(sizes) for n in param.shape)
         if min(shape, default=0) < 0:
             raise input_error(f"'{param.name}' would have the negative size {min(shape)}", signature)
-        return _random(param.dtype, shape, generator)
+        return _random_input(signature, param, shape, generator)
     if param.default is not None:
         return param.default
     if param.name in sizes:

@@ -42,7 +42,18 @@ def read_declarations(
                 pass
             case ast.Kernel():
                 _declare(bag, kernels, item.name, head_of(item), "kernels")
+                _check_kernel_name(item, bag)
     return scope
+
+
+def _check_kernel_name(node: ast.Kernel, bag: DiagnosticBag) -> None:
+    if node.name.startswith("__") and node.name.endswith("__"):
+        bag.error(
+            "TC0207",
+            f"a kernel cannot be called `{node.name}`: modules of Python keep such names",
+            head_of(node),
+            help="choose a name without `__`",
+        )
 
 
 def _declare(bag: DiagnosticBag, names: dict[str, Span], name: str, span: Span, what: str) -> bool:

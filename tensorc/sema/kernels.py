@@ -102,7 +102,7 @@ def _parameter_frame(c: Context, node: ast.Kernel, read: Sequence[Param | None])
             c.builder.give_name(value, param.name)
             if not param.shape and param.dtype.is_integer:
                 value = Tensor(value.id, value.dtype, (), size=dim(param.name))
-        if written.name not in frame.names:
+        if written.name not in (*frame.names, "_"):
             frame.bind(c.builder.bag, written.name, value, written.span)
             frame.names[written.name].read = True
     return frame

@@ -38,8 +38,8 @@ def read_parameters(c: Context, node: ast.Kernel) -> tuple[Param | None, ...]:
     optional = ""
     for parameter in node.params:
         _check_name(c, parameter, first)
-        if parameter.type.name in generic:
-            # reported once, where the dtype parameter is declared
+        if parameter.type.name in generic or parameter.name == "_":
+            # a dtype parameter is reported once, where it is declared
             params.append(None)
             continue
         params.append(run(_read_parameter(c, parameter, frame)))
@@ -63,6 +63,8 @@ def _check_name(c: Context, parameter: ast.KernelParam, first: dict[str, Span]) 
             parameter.span,
             help=f"choose another name, as {name}_",
         )
+    if name == "_":
+        c.builder.error("TC0207", "a parameter cannot be called `_`", parameter.span, help="give it a name")
     if name in first:
         c.builder.bag.error(
             "TC0207",

@@ -123,6 +123,8 @@ FILES = [
     ("kernel k(x: f32) -> (a: f32, a: f32) { return x, x }", "TC0207", "a: f32", ["two results"]),
     ("kernel k(x: f32) { return x }\nkernel k(x: f32) { return x }", "TC0207", None, ["`k`"]),
     ("kernel k(out: f32[N]) { return out }", "TC0207", "out: f32[N]", ["out", "out_"]),
+    ("kernel k(_: f32[N]) { return 1 }", "TC0207", "_: f32[N]", ["cannot be called `_`"]),
+    ("kernel __name__(x: f32[N]) { return x }", "TC0207", None, ["Python"]),
     ("kernel k(N: f32[N]) { return N }", "TC0207", "N: f32[N]", ["parameter and a size"]),
     ("kernel k(x: f32[N * M]) { return x }", "TC0209", "N", ["`N`"]),
     ("kernel k(x: f32[N]) -> f32[M] { return x }", "TC0209", "M", ["`M`", "M: i64"]),

@@ -69,6 +69,12 @@ def test_module_and_kernel() -> None:
     assert repr(kernel) == f"<tensorc kernel {kernel.signature}>"
 
 
+def test_sizes_that_are_constants_are_in_the_message() -> None:
+    kernel = tensorc.compile("const K = 3\nkernel f(x: f32[N, K]) { return x }").f
+    with pytest.raises(ValueError, match=r"expected f32\[N, K\] with N=2, K=3 "):
+        kernel(np.zeros((2, 4), np.float32))
+
+
 def test_calls() -> None:
     kernel = tensorc.compile(TWO).stats
     x = np.arange(6, dtype=np.float32).reshape(2, 3)

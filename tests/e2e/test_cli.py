@@ -306,6 +306,20 @@ def test_unwritable_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert files() == {"taken.so", "file"}
 
 
+def test_the_program_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path("one.tdsl").read_bytes()
+    for words in (["-o", "one.tdsl"], ["--emit=cpp=./one.tdsl"]):
+        status, _, err = call(capsys, "compile", "one.tdsl", *words)
+        assert status == 2 and "one.tdsl is the program itself" in err
+    assert Path("one.tdsl").read_bytes() == before and files() == set()
+
+
+def test_modules_that_hide_what_they_need(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, err = call(capsys, "compile", "one.tdsl", "-o", "numpy.so")
+    assert status == 2 and "would hide the numpy it needs" in err and files() == set()
+    assert call(capsys, "compile", "one.tdsl", "--emit=h", "-o", "numpy.h")[0] == 0
+
+
 def test_values_of_options(capsys: pytest.CaptureFixture[str]) -> None:
     for words, code in (
         (["--target=z80"], "TC0605"),
@@ -457,6 +471,7 @@ def test_run_makes_inputs_up(capsys: pytest.CaptureFixture[str]) -> None:
         (["x=@one.tdsl"], "is no .npy file"),
         (["x=rand:3", "a=three"], "'three' is no f32 for 'a'"),
         (["x=rand:3x3"], "argument 'x' is float32 (3, 3), expected f32[N]"),
+        (["x=rand:9999999999999999"], "no memory for 'x' of 9999999999999999 elements"),
         (["x=@f64.npy"], "argument 'x' is float64 (3,), expected f32[N]"),
         (["x=rand:0"], "requires N >= 1"),
     ],
