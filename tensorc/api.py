@@ -112,10 +112,8 @@ class Kernel:
         return self._fused.events
 
     def fusion_log(self, symbolic: bool = False) -> str:
-        """The decisions as text, at the hints, or with the names of dims kept."""
-        from tensorc.scheduler.log import render_text
-
-        return render_text(self._fused, symbolic)
+        """What `tensorc explain` prints: at the hints, or with the names of dims kept."""
+        return explain_text(self._module.unit, self._position, symbolic)
 
     @property
     def _fused(self) -> FusedProgram:
@@ -171,6 +169,15 @@ class Module:
         # by content: another machine builds it for its own CPU
         source = self.unit.source
         return (_rebuild_module, (source.name, source.text, self.unit.options))
+
+
+def explain_text(unit: CompiledUnit, position: int, symbolic: bool) -> str:
+    """The fusion log of one kernel and what came of it: nests, bytes, where every buffer lives."""
+    from tensorc.loop_schedule.summary import render_summary
+    from tensorc.scheduler.log import render_text
+
+    parts = (render_text(unit.fused[position], symbolic), render_summary(unit.nests[position], symbolic))
+    return "".join(p if p.endswith("\n") else f"{p}\n" for p in parts)
 
 
 def compile(

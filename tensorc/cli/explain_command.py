@@ -67,7 +67,9 @@ def explain_command(
     if as_json:
         click.echo(json.dumps(_record(unit, chosen), indent=1, ensure_ascii=False))
         return
-    click.echo("\n".join(_text(unit, k, symbolic) for k in chosen), nl=False)
+    from tensorc.api import explain_text
+
+    click.echo("\n".join(explain_text(unit, k, symbolic) for k in chosen), nl=False)
 
 
 def _choose(unit: CompiledUnit, kernel: str | None) -> list[int]:
@@ -86,14 +88,6 @@ def _choose(unit: CompiledUnit, kernel: str | None) -> list[int]:
         message = f"{unit.source.name} has no kernel '{kernel}'"
         raise InputError([Diagnostic("TC0804", message, None, notes=(f"kernels: {', '.join(names)}",))])
     return [names.index(kernel)]
-
-
-def _text(unit: CompiledUnit, k: int, symbolic: bool) -> str:
-    from tensorc.loop_schedule.summary import render_summary
-    from tensorc.scheduler.log import render_text
-
-    parts = (render_text(unit.fused[k], symbolic), render_summary(unit.nests[k], symbolic))
-    return "".join(p if p.endswith("\n") else f"{p}\n" for p in parts)
 
 
 def _record(unit: CompiledUnit, chosen: list[int]) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def test_module_and_kernel() -> None:
     assert "tdsl_stats" in kernel.cpp and "tdsl_manifest" in kernel.cpp
     assert kernel.fusion and "attempting fusion (1/10)" in kernel.fusion_log()
     assert "group ((N,), (D,))" in kernel.fusion_log(symbolic=True)
+    assert "1 nest, 0 B of intermediates" in kernel.fusion_log() and "allocates mu (" in kernel.fusion_log()
     assert "group ((1024,), (1024,))" in kernel.fusion_log()
     assert repr(kernel) == f"<tensorc kernel {kernel.signature}>"
 
