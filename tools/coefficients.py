@@ -369,10 +369,11 @@ def turn_words(bits: int, padding: int) -> list[int]:
 def half_pi_words() -> tuple[mp.mpf, ...]:
     """pi / 2 for reduction by up to 2^7 quarter turns.
 
-    The middle word is short, so that taking k times it from a small number leaves no rounding error.
+    The middle word is short, so that taking k times it from a small number leaves no rounding error; all are
+    positive, which sin(-0) needs.
     """
-    first = round_to_bits(mp.pi / 2, 24)
-    second = round_to_bits(mp.pi / 2 - first, 15)
+    first = mp.floor(mp.pi / 2 * 2**23) / 2**23
+    second = mp.floor((mp.pi / 2 - first) * 2**38) / 2**38
     return first, second, round_to_bits(mp.pi / 2 - first - second, 24)
 
 

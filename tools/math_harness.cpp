@@ -3,13 +3,13 @@
  *     harness range NAME FIRST LAST STEP   every STEP-th f32 pattern from FIRST to before LAST
  *     harness points NAME                  f32 arguments from standard input
  *     harness values NAME DTYPE            f32 or f64 arguments in, results to standard output
- *     harness pairs NAME                   the same for f32, sixteen lanes a call
+ *     harness wide NAME                    the same for f32, sixteen lanes a call
  *
  * `range` and `points` compare with the C library's double function and print the largest error in ulp, the
  * argument that has it, the number of wrong values (class, sign or special case), and one of them.
  */
+#include "elementary_f32.h"
 #include "elementary_f64.h"
-#include "elementary_pairs.h"
 
 #include <cmath>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace {
 struct Function {
     const char* name;
     void (*f32)(const float*, float*);
-    void (*pair)(const float*, float*);
+    void (*wide)(const float*, float*);
     void (*f64)(const double*, double*);
     double (*reference)(double);
 };
@@ -35,13 +35,27 @@ void on_floats(const float* x, float* y) {
     std::memcpy(y, &lanes, sizeof lanes);
 }
 
-template <void (*function)(tc_f32, tc_f32, tc_f32*, tc_f32*)>
-void on_pairs(const float* x, float* y) {
-    tc_f32 lanes[2];
-    std::memcpy(lanes, x, sizeof lanes);
-    function(lanes[0], lanes[1], &lanes[0], &lanes[1]);
-    std::memcpy(y, lanes, sizeof lanes);
+template <tc_f32w (*function)(tc_f32w)>
+void on_wide_floats(const float* x, float* y) {
+    tc_f32w lanes;
+    std::memcpy(&lanes, x, sizeof lanes);
+    lanes = function(lanes);
+    std::memcpy(y, &lanes, sizeof lanes);
 }
+
+/* By name: some functions have a form of their own for sixteen lanes. */
+#define WIDE(name, function) \
+    tc_f32w name##_wide(tc_f32w x) { return function(x); }
+WIDE(exp, tcf_exp)
+WIDE(exp2, tcf_exp2)
+WIDE(expm1, tcf_expm1)
+WIDE(log, tcf_log)
+WIDE(log1p, tcf_log1p)
+WIDE(sin, tcf_sin<0>)
+WIDE(cos, tcf_sin<1>)
+WIDE(tanh, tcf_tanh)
+WIDE(erf, tcf_erf)
+WIDE(sigmoid, tcf_sigmoid)
 
 template <tc_f64 (*function)(tc_f64)>
 void on_doubles(const double* x, double* y) {
@@ -54,7 +68,7 @@ void on_doubles(const double* x, double* y) {
 double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) / (1 + std::exp(x)); }
 
 #define FUNCTION(name, reference)                                                                               \
-    {#name, on_floats<tc_##name##_f32>, on_pairs<tc_##name##_f32_pair>, on_doubles<tc_##name##_f64>, reference}
+    {#name, on_floats<tc_##name##_f32>, on_wide_floats<name##_wide>, on_doubles<tc_##name##_f64>, reference}
 #define LIBRARY(name) FUNCTION(name, [](double x) { return std::name(x); })
 
 const Function functions[] = {
@@ -172,11 +186,11 @@ int main(int count, char** arguments) {
         const Function& f = find(arguments[2]);
         if (std::strcmp(arguments[3], "f32") == 0) print_values<float>(f.f32, 8);
         else print_values<double>(f.f64, 8);
-    } else if (count == 3 && std::strcmp(arguments[1], "pairs") == 0) {
-        print_values<float>(find(arguments[2]).pair, 16);
+    } else if (count == 3 && std::strcmp(arguments[1], "wide") == 0) {
+        print_values<float>(find(arguments[2]).wide, 16);
     } else {
         std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE |"
-                             " pairs NAME\n");
+                             " wide NAME\n");
         return 2;
     }
 }

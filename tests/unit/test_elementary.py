@@ -109,12 +109,12 @@ def test_same_bits_in_every_build(harness, build, dtype):
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_pair_gives_the_bits_of_its_halves(harness, build):
+def test_sixteen_lanes_give_the_bits_of_eight(harness, build):
     for name in vm.FUNCTIONS:
         x = arguments(name, "f32")
-        single, pair = bits(call(harness("g++ -O2"), name, x)), bits(run(x, harness(build), "pairs", name))
-        differs = np.flatnonzero(single != pair)
-        assert differs.size == 0, (name, x[differs[0]].hex(), single[differs[0]], pair[differs[0]])
+        eight, sixteen = bits(call(harness("g++ -O2"), name, x)), bits(run(x, harness(build), "wide", name))
+        differs = np.flatnonzero(eight != sixteen)
+        assert differs.size == 0, (name, x[differs[0]].hex(), eight[differs[0]], sixteen[differs[0]])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -346,28 +346,25 @@ template <int quarter_turns> TC_RARE void tcf_sin_rare(tcf_rare* lanes) {
     lanes->y = tcf_beyond(x, TCF_SIN_LIMIT) ? y : lanes->y;
 }
 
-/* sin(x + quarter_turns pi / 2): |x| less k quarter turns is r + r_low, then sine or cosine of that. Exact are the
- * difference of the first word, and of the second where it nearly cancels. */
+/* sin(x + quarter_turns pi / 2): x less k quarter turns is r - excess, then sine or cosine of that. Exact are the
+ * difference with the first word of pi / 2, and with the second where it nearly cancels. Signs of sums are such that
+ * sin(-0) is -0. */
 template <int quarter_turns, typename V> TC_INLINE V tcf_sin(V x) {
-    V t = tcf_abs(x);
-    V magic = tcf_fma(t, tcf_inv_half_pi[0], TCF_ROUND);
+    V magic = tcf_fma(x, tcf_inv_half_pi[0], TCF_ROUND);
     V k = magic - TCF_ROUND;
-    V a = tcf_fma(k, -tcf_half_pi[0], t);
+    V a = tcf_fma(k, -tcf_half_pi[0], x);
     V b = k * tcf_half_pi[1];
     V r = a - b;
-    V r_low = tcf_fma(k, -tcf_half_pi[2], a - r - b);
+    V excess = tcf_fma(k, tcf_half_pi[2], r - a + b);
     V s = r * r;
     V s_low = tcf_fma(r, r, -s);
     V p = tcf_fma(tcf_fma(s, tcf_sin_s[2], tcf_sin_s[1]), s, tcf_sin_s[0]);
-    V sine = r + tcf_fma(p, r * s, r_low);
+    V sine = r + tcf_fma(r, tcf_fma(s, p, 0.0f), -excess);
     V q = tcf_fma(tcf_fma(s, tcf_cos_c[2], tcf_cos_c[1]), s, tcf_cos_c[0]);
-    V cosine = tcf_fma(tcf_fma(q, s, -0.5f), s, -tcf_fma(r, r_low, s_low * 0.5f)) + 1.0f;
+    V cosine = tcf_fma(tcf_fma(q, s, -0.5f), s, tcf_fma(r, excess, -tcf_halve(s_low))) + 1.0f;
     auto quarter = tcf_bits(magic) + quarter_turns;
-    auto flip = quarter << 30;
-    if (quarter_turns == 0) flip = flip ^ tcf_bits(x);
-    V y = tcf_where_odd(quarter, cosine, sine);
-    y = tcf_flip_sign(y, flip);
-    if (__builtin_expect(tcf_any_beyond(t, TCF_SIN_LIMIT), 0)) return tcf_mend(tcf_sin_rare<quarter_turns>, x, y);
+    V y = tcf_flip_sign(tcf_where_odd(quarter, cosine, sine), quarter << 30);
+    if (__builtin_expect(tcf_any_beyond(x, TCF_SIN_LIMIT), 0)) return tcf_mend(tcf_sin_rare<quarter_turns>, x, y);
     return y;
 }
 

@@ -39,7 +39,7 @@ TC_CONST double tcf_sin_p[5] = {
     0x1.ffffffd262026p-1, -0x1.555547f0e81c8p-3, 0x1.110e7b6cf5fabp-7, -0x1.9f644d8a50814p-13,
     0x1.5d3926ec07efap-19};
 TC_CONST float tcf_half_pi[3] = {
-    0x1.921fb6p0f, -0x1.777cp-25f, 0x1.a308d4p-41f};
+    0x1.921fb4p0f, 0x1.444p-24f, 0x1.68c234p-39f};
 TC_CONST float tcf_inv_half_pi[1] = {
     0x1.45f306p-1f};
 TC_CONST float tcf_sin_s[3] = {

@@ -95,6 +95,15 @@ template <typename V> TC_INLINE V tcf_fma(V a, float b, float c) {
     return tcf_fma(a, tcf_fill(a, b), tcf_fill(a, c));
 }
 
+/* x / 2. With AVX-512 not on the multipliers, of which elementary functions have most need. */
+TC_INLINE tc_f32 tcf_halve(tc_f32 x) { return x * 0.5f; }
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_halve(tc_f32w x) {
+    return __builtin_ia32_scalefps512_mask(x, tcf_fill(x, -1.0f), x, -1, 4);
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_halve(tc_f32w x), tcf_halve(x.lo), tcf_halve(x.hi))
+
 /* x where the lowest bit of `bits` is set, else y. */
 TC_INLINE tc_f32 tcf_where_odd(tc_i32 bits, tc_f32 x, tc_f32 y) {
 #if defined(__AVX__)
@@ -213,7 +222,13 @@ TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) {
     return __builtin_ia32_cmpd512_mask(x, (tc_i32w){} + limit, 6, -1) != 0;
 }
 #else
-TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) { return tcf_any((x.lo > limit) | (x.hi > limit)); }
+TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) {
+#if defined(__AVX2__) && !defined(__clang__)
+    return tcf_any_above((tc_i32)__builtin_ia32_pmaxsd256(x.lo, x.hi), limit);
+#else
+    return tcf_any_above(x.lo > x.hi ? x.lo : x.hi, limit);
+#endif
+}
 #endif
 
 /* True if |x| is above `limit` or NaN in a lane: integers, because the bits of positive floats are in order. */
