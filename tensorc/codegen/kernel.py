@@ -45,7 +45,7 @@ from tensorc.codegen.reduce_rows import (
     emit_row_reduce,
     part_counts,
 )
-from tensorc.codegen.reduce_state import state_type
+from tensorc.codegen.reduce_state import state_type, widened
 from tensorc.codegen.values import Context
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
@@ -374,7 +374,7 @@ def _nest_parts(nest: Nest) -> list[tuple[str, str, RowReduce]]:
         (f"parts_{nest.nodes[0]}_{a.name}", state_type(a), s)
         for s in nest.body
         if isinstance(s, RowReduce) and s.parallel
-        for a in s.accumulators
+        for a in widened(s).accumulators
     ]
 
 

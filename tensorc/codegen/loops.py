@@ -61,7 +61,13 @@ def _vector_range(
     return [
         Declare("int64_t", axis.name, begin),
         let(limit.id, end),
-        For(axis.name, None, at_most(plus(at, step), limit), step, tuple(emit_copies(body, copies))),
+        For(
+            axis.name,
+            None,
+            at_most(plus(at, step), limit),
+            step,
+            emit_copies(body, copies, adjacent=True).statements,
+        ),
         rest,
     ]
 

@@ -166,9 +166,10 @@ def _column_step(reduce: ColumnReduce, context: Context) -> list[Stmt]:
         row = f"{reduce.inner.name}_{'abcdefgh'[k]}"
         out.append(let(row, plus(Name(reduce.inner.name), k)))
         copies.append(_column_context(reduce, context, f"_{'abcdefgh'[k]}", partial=False, row=row))
-    out.extend(emit_copies(reduce.body, copies))
+    emitted = emit_copies(reduce.body, copies, adjacent=False)
+    out.extend(emitted.statements)
     for a in reduce.accumulators:
-        args = [c.value(a.value) for c in copies] + _row_position(a, reduce, reduce.inner.name, context)
+        args = emitted.values(a.value) + _row_position(a, reduce, reduce.inner.name, context)
         out.append(call_state(a, "step", _column_state(a, reduce, context), *args, columns=True))
     return out
 

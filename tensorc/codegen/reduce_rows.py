@@ -38,9 +38,11 @@ from tensorc.codegen.reduce_state import (
     group_count,
     group_loop,
     group_rows,
+    is_wide,
     outer_rows,
     state_of,
     state_type,
+    widened,
 )
 from tensorc.codegen.unroll import emit_copies
 from tensorc.codegen.values import LANES, Context
@@ -54,6 +56,7 @@ ROW_BLOCK, ROW_STEP, ROW_SPAN = 256, 32, 16384
 
 def emit_row_reduce(reduce: RowReduce, context: Context) -> list[Stmt]:
     """A reduction inside one step of the outer loops; its results are declared after it."""
+    reduce = widened(reduce)
     out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
     out.extend(_begin_all(reduce, context))
     out.append(Block(tuple(_row_chunks(reduce, context))))
@@ -131,9 +134,11 @@ def _row_step(reduce: RowReduce, context: Context) -> list[Stmt]:
     for k in range(ROW_STEP // LANES):
         copy = context.inside(axis, plus(Name(axis), LANES * k), None, values, f"_{'abcd'[k]}")
         copies.append(copy)
-    out = emit_copies(reduce.body, copies)
+    emitted = emit_copies(reduce.body, copies, adjacent=True)
+    out: list[Stmt] = list(emitted.statements)
     for a in reduce.accumulators:
-        args = [c.value(a.value) for c in copies] + _position(a, reduce, Name(axis), context)
+        vectors = emitted.wide_values(a.value) if is_wide(a) else emitted.values(a.value)
+        args = vectors + _position(a, reduce, Name(axis), context)
         out.append(call_state(a, "step", Unary("&", state_of(a)), *args))
     return out
 
@@ -165,6 +170,7 @@ def _position(a: Accumulator, reduce: RowReduce, at: Expr, context: Context) -> 
 
 def emit_parallel_row_reduce(reduce: RowReduce, context: Context, parts: Sequence[str]) -> list[Stmt]:
     """Each thread's chunks, every chunk's state kept in `parts` (one array for each accumulator)."""
+    reduce = widened(reduce)
     inner = size_expr(reduce.inner.extent, context.names)
     total = size_expr(product(a.extent for a in reduce.outer), context.names)
     begin, end = thread_part(Name("parts_end"), 1)
@@ -208,6 +214,7 @@ def part_counts(reduce: RowReduce, context: Context) -> list[Stmt]:
 
 def emit_merge(reduce: RowReduce, context: Context, parts: Sequence[str]) -> list[Stmt]:
     """The chunks' states added in order, and the results declared."""
+    reduce = widened(reduce)
     out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
     for a in reduce.accumulators:
         first = (Name(f"first_{a.name}"),) if a.kind in SHIFTED else ()

@@ -7,6 +7,7 @@ changes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tensorc.codegen.c_ast import (
     Binary,
@@ -28,17 +29,35 @@ from tensorc.codegen.loops import (
     let,
     plus,
 )
+from tensorc.codegen.unroll import has_elementary
 from tensorc.codegen.values import Context
+from tensorc.dtypes import F32
 from tensorc.index_algebra import product
 from tensorc.loop_ir.program import Axis
-from tensorc.loop_schedule.program import Accumulator
+from tensorc.loop_schedule.program import Accumulator, RowReduce
 
 POSITIONED = frozenset({"argmax", "argmin"})
+WIDE_SUM = "wide_sum"
 
 
 def state_type(a: Accumulator, columns: bool = False) -> str:
     """The runtime's struct for an accumulator."""
     return f"tc_{a.kind}_{a.dtype}" + ("_col" if columns else "")
+
+
+def widened(reduce: RowReduce) -> RowReduce:
+    """The reduction with sums of f32 in sixteen lanes where its body has them."""
+    if not has_elementary(reduce.body):
+        return reduce
+    accumulators = tuple(
+        replace(a, kind=WIDE_SUM) if a.kind == "sum" and a.dtype == F32 else a for a in reduce.accumulators
+    )
+    return replace(reduce, accumulators=accumulators)
+
+
+def is_wide(a: Accumulator) -> bool:
+    """True when the accumulator takes sixteen lanes a vector."""
+    return a.kind == WIDE_SUM
 
 
 def call_state(a: Accumulator, what: str, state: Expr, *args: Expr, columns: bool = False) -> Stmt:

@@ -9,6 +9,7 @@ A body without one gains nothing from that and keeps its eight lanes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tensorc.codegen.c_ast import Binary, Call, Declare, Evaluate, Expr, Name, Stmt
 from tensorc.codegen.loop_bodies import emit_simple
@@ -32,28 +33,47 @@ def _is_elementary(let: nest_ir.Let) -> bool:
     return row is not None and row.elementary and let.operand_dtype == F32
 
 
-def emit_copies(body: Sequence[nest_ir.Stmt], copies: Sequence[Context]) -> list[Stmt]:
-    """The body once for each context; two neighbours share their statements where the body gains from it."""
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Copies of a body: their statements, and where its values stand afterwards."""
+
+    statements: tuple[Stmt, ...]
+    contexts: tuple[Context, ...]
+    pairs: tuple[_Pair, ...]
+
+    def values(self, name: str) -> list[Expr]:
+        """A value of each copy, eight lanes each."""
+        return [c.value(name) for c in self.contexts]
+
+    def wide_values(self, name: str) -> list[Expr]:
+        """A value of each two copies, sixteen lanes each."""
+        return [p.operand(name) for p in self.pairs]
+
+
+def emit_copies(body: Sequence[nest_ir.Stmt], copies: Sequence[Context], adjacent: bool) -> Copies:
+    """The body once for each context; two of them share their statements where the body gains from it.
+
+    `adjacent`: each context's vector follows the one before it in memory. The number of contexts is even
+    for a body with elementary functions.
+    """
     if not has_elementary(body):
-        return [c for context in copies for c in emit_simple(body, context)]
-    out: list[Stmt] = []
-    for k in range(0, len(copies) - 1, 2):
-        out.extend(_Pair(body, copies[k], copies[k + 1]).emit())
-    if len(copies) % 2:
-        out.extend(emit_simple(body, copies[-1]))
-    return out
+        plain = tuple(c for context in copies for c in emit_simple(body, context))
+        return Copies(plain, tuple(copies), ())
+    pairs = tuple(_Pair(body, copies[k], copies[k + 1], adjacent) for k in range(0, len(copies), 2))
+    return Copies(tuple(c for p in pairs for c in p.emit()), tuple(copies), pairs)
 
 
 class _Pair:
-    """Two neighbouring copies of a body; `wide` are the values that stand in one variable of sixteen lanes.
+    """Two copies of a body; `wide` are the values that stand in one variable of sixteen lanes.
 
     Each of those is split too, for statements that need a half; what nobody needs is pruned later.
     """
 
-    def __init__(self, body: Sequence[nest_ir.Stmt], first: Context, second: Context) -> None:
+    def __init__(self, body: Sequence[nest_ir.Stmt], first: Context, second: Context, adjacent: bool) -> None:
         self.body = body
         self.first = first
         self.second = second
+        self.adjacent = adjacent
         self.wide: set[str] = set()
 
     def emit(self) -> list[Stmt]:
@@ -79,7 +99,7 @@ class _Pair:
 
     def _neighbours(self, index: Poly) -> bool:
         """True when the two copies' elements of memory are one stretch of sixteen."""
-        return self.first.vector is not None and split_index(index, self.first)[1] == 1
+        return self.adjacent and split_index(index, self.first)[1] == 1
 
     def _let(self, let: nest_ir.Let) -> list[Stmt]:
         self.wide.add(let.name)
@@ -93,12 +113,13 @@ class _Pair:
     def _value(self, let: nest_ir.Let) -> Expr:
         if isinstance(let.attrs, Load):
             return Call("tc_load_f32w", (self.first.address(let.attrs),))
-        args = [self._operand(a) for a in let.args]
+        args = [self.operand(a) for a in let.args]
         if let.op in INFIX:
             return Binary(INFIX[let.op], args[0], args[1])
         return Call(f"tc_{let.op}_f32w", tuple(args))
 
-    def _operand(self, name: str) -> Expr:
+    def operand(self, name: str) -> Expr:
+        """A value of both copies as sixteen lanes."""
         if name in self.wide:
             return Name(self._wide_name(name))
         return Call("tc_join_f32w", (self.first.value(name), self.second.value(name)))
