@@ -11,7 +11,7 @@ import pytest
 import tensorc
 
 TEXT = """
-kernel of_rows(x: f32[N, D]) { m = max(x, axis=0); e = exp(x - m); return sum(e, axis=0), max(sin(x), axis=0) }
+kernel of_rows(x: f32[N, D]) { e = exp(x - max(x, axis=0)); return sum(e, axis=0), max(sin(x), axis=0) }
 kernel of_planes(x: f32[B, N, D]) { return sum(exp(x), axis=1), var(tanh(x), axis=(0, 1)) }
 kernel of_doubles(x: f64[N, D]) { return sum(exp(x), axis=0), max(sin(x), axis=0) }
 """
