@@ -1,7 +1,7 @@
 """Run kernels built with the address and undefined-behaviour sanitizers; the process ends at a finding.
 
 Started by `test_sanitized.py` with the sanitizer's runtime loaded first:
-`sanitized_calls.py COMPILER grown SEED KERNELS CACHE` or `sanitized_calls.py COMPILER broken CACHE`.
+`sanitized_calls.py COMPILER grown SEED KERNELS CACHE`, or `COMPILER examples CACHE`, or `COMPILER broken CACHE`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from programs import grow_file
 from tensorc.driver import CompileOptions
 from tensorc.interp.elementary_library import ElementaryLibrary
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 
 def sanitized(compiler: str) -> CompileOptions:
     return CompileOptions(cxx=compiler, opt_level=0, sanitize=("address", "undefined"))
@@ -27,7 +29,17 @@ def sanitized(compiler: str) -> CompileOptions:
 def run_grown(compiler: str, seed: str, kernels: str, cache: str) -> None:
     """Compare grown kernels with the loop interpreter."""
     random = Random(f"sanitized {seed}")
-    text = grow_file(random, int(kernels))
+    _compare(compiler, random, grow_file(random, int(kernels)), cache)
+
+
+def run_examples(compiler: str, cache: str) -> None:
+    """Compare the examples, as one file, with the loop interpreter."""
+    texts = (p.read_text() for p in sorted(EXAMPLES.glob("*.tdsl")))
+    lines = [line for text in texts for line in text.splitlines() if not line.startswith("dims ")]
+    _compare(compiler, Random("examples"), "\n".join(lines) + "\n", cache)
+
+
+def _compare(compiler: str, random: Random, text: str, cache: str) -> None:
     elementary = ElementaryLibrary.build(Path(cache))
     calls = draw_calls(random, check_text(text), 2, elementary)
     module = build_module(text, sanitized(compiler), Path(cache))
@@ -50,4 +62,4 @@ def run_broken(compiler: str, cache: str) -> None:
 if __name__ == "__main__":
     os.environ.pop("LD_PRELOAD", None)  # was meant for this process, not for the compilers it starts
     compiler, mode, *arguments = sys.argv[1:]
-    (run_grown if mode == "grown" else run_broken)(compiler, *arguments)
+    {"grown": run_grown, "examples": run_examples, "broken": run_broken}[mode](compiler, *arguments)

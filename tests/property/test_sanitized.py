@@ -1,4 +1,4 @@
-"""Grown kernels at -O0 under the address and undefined-behaviour sanitizers: no finding, the same bits."""
+"""Grown kernels and the examples at -O0 under the address and undefined-behaviour sanitizers: no finding, the same bits."""
 
 from __future__ import annotations
 
@@ -43,6 +43,13 @@ def test_grown_kernels_have_no_findings(compiler: str, tmp_path: Path) -> None:
     done = _run(compiler, "grown", "1", "12", str(tmp_path))
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout == "24 calls\n"
+
+
+@pytest.mark.parametrize("compiler", RUNTIMES)
+def test_examples_have_no_findings(compiler: str, tmp_path: Path) -> None:
+    done = _run(compiler, "examples", str(tmp_path))
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout == "14 calls\n"
 
 
 @pytest.mark.parametrize("compiler", RUNTIMES)
