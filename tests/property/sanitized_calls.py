@@ -1,7 +1,7 @@
 """Run kernels built with the address and undefined-behaviour sanitizers; the process ends at a finding.
 
 Started by `test_sanitized.py` with the sanitizer's runtime loaded first:
-`sanitized_calls.py COMPILER grown SEED KERNELS CACHE`, or `COMPILER examples CACHE`, or `COMPILER broken CACHE`.
+`sanitized_calls.py COMPILER grown SEED KERNELS CACHE`, `... examples CACHE` or `... broken CACHE`.
 """
 
 from __future__ import annotations

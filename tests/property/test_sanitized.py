@@ -1,4 +1,4 @@
-"""Grown kernels and the examples at -O0 under the address and undefined-behaviour sanitizers: no finding, the same bits."""
+"""Kernels at -O0 under the address and undefined-behaviour sanitizers: no finding, the same bits."""
 
 from __future__ import annotations
 
