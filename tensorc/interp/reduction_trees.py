@@ -166,7 +166,7 @@ def _rows_float(kind: str, values: Array) -> Array:
         return np.full(outputs, 0.0 if kind == "sum" else 1.0)
     terms = values.astype(np.float64) if kind == "prod" else values
     chunks = _chunked(_row_blocks(ufunc, identity, terms), n, ROW_CHUNK, identity, ROW_CHUNK // BLOCK)
-    return _last(ufunc, _fold_lanes(ufunc, _last(ufunc, chunks, 1)), 0)
+    return _from_start(kind, _last(ufunc, _fold_lanes(ufunc, _last(ufunc, chunks, 1)), 0))
 
 
 def _columns_float(kind: str, values: Array) -> Array:
@@ -183,7 +183,12 @@ def _columns_float(kind: str, values: Array) -> Array:
         parts.append(_last(ufunc, terms[:, full:], 1)[:, None])
     blocks = np.concatenate(parts, axis=1).astype(np.float64)
     chunks = _chunked(blocks, n, COLUMN_CHUNK, identity, COLUMN_CHUNK // COLUMN_BLOCK)
-    return _last(ufunc, _last(ufunc, chunks, 1), 0)
+    return _from_start(kind, _last(ufunc, _last(ufunc, chunks, 1), 0))
+
+
+def _from_start(kind: str, totals: Array) -> Array:
+    """Totals start at +0 or 1, which only a sum of nothing but -0 can tell."""
+    return totals + 0.0 if kind == "sum" else totals
 
 
 def _moments(chunk_sum: Callable[[Array], Array], deviations: Array) -> tuple[Array, Array]:

@@ -252,10 +252,13 @@ def test_empty(library: ctypes.CDLL, kind: str, operand: str) -> None:
         _check(library, kind, np.zeros(shape, NUMPY[operand]))
 
 
-def test_empty_sum_is_plus_zero_and_a_sum_of_minus_zeros_is_not() -> None:
+def test_sums_of_nothing_and_of_minus_zeros_are_plus_zero_as_in_numpy() -> None:
     f32 = SUPPORTED["f32"]
-    assert not np.signbit(reduce_rows("sum", np.zeros((1, 1, 0), np.float32), f32))[0]
-    assert np.signbit(reduce_rows("sum", np.full((1, 1, 40), -0.0, np.float32), f32))[0]
+    for shape in ((1, 1, 0), (1, 1, 40), (1, 3, 300)):
+        zeros = np.full(shape, -0.0, np.float32)
+        assert not np.signbit(zeros.sum(axis=(1, 2)))[0]
+        assert not np.signbit(reduce_rows("sum", zeros, f32))[0]
+        assert not np.signbit(reduce_columns("sum", zeros.transpose(1, 2, 0), f32))[0]
 
 
 @pytest.mark.parametrize("kind", ["max", "min", "argmax", "argmin"])

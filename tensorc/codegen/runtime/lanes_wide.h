@@ -60,7 +60,7 @@ TC_INLINE tc_f32w tc_no_terms_f32w() {
 TC_INLINE void tc_wide_sum_f32_begin(struct tc_wide_sum_f32 *s) {
     s->a01 = s->a23 = tc_no_terms_f32w();
     s->lanes = tc_splat_f64(-0.0);
-    s->total = -0.0;
+    s->total = 0;
 }
 TC_INLINE void tc_wide_sum_f32_step(struct tc_wide_sum_f32 *s, tc_f32w v01, tc_f32w v23) {
     s->a01 = s->a01 + v01;
@@ -85,8 +85,8 @@ TC_INLINE void tc_wide_sum_f32_merge(struct tc_wide_sum_f32 *s, const struct tc_
     s->total = s->total + next->total;
 }
 TC_INLINE tc_f32 tc_wide_sum_f32_result(const struct tc_wide_sum_f32 *s, tc_i64_t count, double correction) {
-    (void)correction;
-    return tc_splat_f32(count == 0 ? 0 : (float)s->total);
+    (void)count, (void)correction;
+    return tc_splat_f32((float)s->total);
 }
 
 #endif

@@ -33,13 +33,13 @@ TC_INLINE tc_f64 tc_round_total_f64(double x) { return tc_splat_f64(x); }
 TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
 
 /* R: kind and operand type; V: operand lanes; B: lanes of a block; L: lanes and C: scalar of the accumulators;
- * A: accumulator type; E: result type; empty: the value of no operands at all. */
+ * A: accumulator type; E: result type; empty: the value of no operands, where totals start. */
 #define TC_ROWS(R, K, V, B, L, C, A, E, enter, leave, op, v_identity, b_identity, identity, empty, T)          \
     struct tc_##R { B a0, a1, a2, a3; L lanes; C total; };                                                     \
     TC_INLINE void tc_##R##_begin(struct tc_##R *s) {                                                          \
         s->a0 = s->a1 = s->a2 = s->a3 = b_identity;                                                            \
         s->lanes = tc_splat_##A(identity);                                                                     \
-        s->total = identity;                                                                                   \
+        s->total = empty;                                                                                      \
     }                                                                                                          \
     TC_INLINE void tc_##R##_step(struct tc_##R *s, V v0, V v1, V v2, V v3) {                                   \
         s->a0 = op(s->a0, enter(v0));                                                                          \
@@ -68,15 +68,16 @@ TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
         s->total = tc_total_##K##_##A(s->total, next->total);                                                  \
     }                                                                                                          \
     TC_INLINE tc_##E tc_##R##_result(const struct tc_##R *s, tc_i64_t count, double correction) {              \
-        (void)correction;                                                                                      \
-        return tc_round_total_##E(count == 0 ? empty : s->total);                                              \
+        (void)count, (void)correction;                                                                         \
+        return tc_round_total_##E(s->total);                                                                   \
     }
 
 #define TC_COLUMNS(R, V, B, L, A, E, enter, leave, op, b_identity, identity, empty)                            \
     struct tc_##R##_col { B block; L lanes, total; };                                                          \
     TC_INLINE void tc_##R##_col_begin(struct tc_##R##_col *s) {                                                \
         s->block = b_identity;                                                                                 \
-        s->lanes = s->total = tc_splat_##A(identity);                                                          \
+        s->lanes = tc_splat_##A(identity);                                                                     \
+        s->total = tc_splat_##A(empty);                                                                        \
     }                                                                                                          \
     TC_INLINE void tc_##R##_col_step(struct tc_##R##_col *s, V v0, V v1, V v2, V v3, V v4, V v5, V v6, V v7) { \
         B low = op(op(op(enter(v0), enter(v1)), enter(v2)), enter(v3));                                        \
@@ -99,11 +100,12 @@ TC_INLINE tc_i64 tc_round_total_i64(tc_i64_t x) { return tc_splat_i64(x); }
         s->total = op(s->total, next->total);                                                                  \
     }                                                                                                          \
     TC_INLINE tc_##E tc_##R##_col_result(const struct tc_##R##_col *s, tc_i64_t count, double correction) {    \
-        (void)correction;                                                                                      \
-        return tc_cast_##A##_##E(count == 0 ? tc_splat_##A(empty) : s->total);                                 \
+        (void)count, (void)correction;                                                                         \
+        return tc_cast_##A##_##E(s->total);                                                                    \
     }
 
-/* -0 is the identity of a float sum: adding it changes nothing, not even -0. An empty sum is +0 all the same. */
+/* -0 is the identity of a float sum: adding it changes nothing, not even -0. Totals start at +0 all the same, as in
+ * NumPy: a sum of nothing, or of nothing but -0, is +0. */
 #define TC_SUM_AND_PROD(T, V, A, L, C, E, enter, zero)                                                         \
     TC_ROWS(sum_##T, sum, V, L, L, C, A, E, enter, TC_SAME, TC_PLUS, tc_splat_##T(zero), tc_splat_##A(zero),   \
             zero, 0, T)                                                                                        \
