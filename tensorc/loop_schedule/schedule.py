@@ -14,7 +14,7 @@ from tensorc.loop_schedule.keep_values import keep_values
 from tensorc.loop_schedule.memory import place_barriers, share_memory
 from tensorc.loop_schedule.program import Kept, Matmul, Nest, NestProgram, Scratch, Stmt
 from tensorc.loop_schedule.rows import build_rows
-from tensorc.loop_schedule.traffic import array_bytes
+from tensorc.loop_schedule.traffic import node_bytes
 from tensorc.loop_schedule.whole import build_whole
 from tensorc.operators import OPERATORS
 from tensorc.scheduler.nest_shape import NestKind, loads
@@ -33,7 +33,7 @@ def schedule_loops(fused: FusedProgram) -> NestProgram:
     memory = share_memory(buffers, nests)
     unfused = ZERO
     for node in program.nodes:
-        unfused = unfused + _node_bytes(program, node)
+        unfused = unfused + node_bytes(program, node)
     return NestProgram(program.signature, buffers, memory, place_barriers(nests, dict(memory)), unfused, kept)
 
 
@@ -43,15 +43,6 @@ def _nest(program: LoopProgram, group: FusedGroup, arrays: frozenset[str]) -> Ne
     registers = tuple(n.buffer for n in group.nodes if n.buffer not in kept)
     names = tuple(n.name for n in group.nodes)
     return Nest(group.name, names, group.shape, body, scratch, registers, False, _work(group.nodes))
-
-
-def _node_bytes(program: LoopProgram, node: Node) -> Poly:
-    if isinstance(node, NopNode):
-        return ZERO
-    total = array_bytes(program.buffer(node.buffer))
-    for name in reads_of(node):
-        total = total + array_bytes(program.buffer(name))
-    return total
 
 
 def _array_names(program: LoopProgram, groups: tuple[FusedGroup, ...]) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """What became of a kernel, in figures: nests, bytes, and where every buffer lives.
 
-Bytes moved by a nest are the sizes of the arrays it reads and of those it writes, each once; scratch rows
-stay in cache and do not count. The tests recount them from the C text and from the interpreter's accesses.
+`traffic` says what counts as moved. The tests recount it from the C text and the interpreter's accesses.
 """
 
 from __future__ import annotations

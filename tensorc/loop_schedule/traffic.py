@@ -1,16 +1,53 @@
-"""Bytes: of an array, and of what a nest moves.
+"""Bytes: of an array, of what a nest moves, of what a node would move alone.
 
-A nest moves every array it reads and every array it writes once; scratch rows stay in cache and do not count.
+What is read of an array at one index counts once: the elements are the extents of the axes in the index,
+multiplied. Several indices add up, to no more than the array; so do, apart, those written. Scratch rows
+stay in cache and do not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from tensorc.index_algebra import ZERO, Poly, product
-from tensorc.loop_ir.program import Buffer
-from tensorc.loop_schedule.program import Nest
-from tensorc.loop_schedule.walk import read_buffers, written_buffers
+from tensorc.index_algebra import ONE, ZERO, Poly, minimum, product
+from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode
+from tensorc.loop_schedule.program import (
+    ColumnReduce,
+    Let,
+    Matmul,
+    Nest,
+    Parallel,
+    ParallelVector,
+    RowReduce,
+    Serial,
+    Stmt,
+    Store,
+    Vector,
+    children,
+)
+
+Extents = Mapping[str, Poly]
+
+
+@dataclass(slots=True)
+class Touched:
+    """The indices at which arrays are read and written, with the number of elements of each."""
+
+    read: dict[tuple[str, Poly], Poly] = field(default_factory=dict)
+    written: dict[tuple[str, Poly], Poly] = field(default_factory=dict)
+
+    def bytes_of(self, buffers: Sequence[Buffer]) -> Poly:
+        """Bytes moved of the arrays among `buffers`."""
+        total = ZERO
+        for found in (self.read, self.written):
+            elements: dict[str, Poly] = {}
+            for (name, _), count in found.items():
+                elements[name] = elements.get(name, ZERO) + count
+            for b in buffers:
+                if b.name in elements:
+                    total = total + minimum(elements[b.name], product(b.shape)) * b.dtype.size
+        return total
 
 
 def array_bytes(buffer: Buffer) -> Poly:
@@ -27,7 +64,69 @@ def total_bytes(buffers: Iterable[Buffer]) -> Poly:
 
 
 def moved_bytes(buffers: Sequence[Buffer], nest: Nest) -> Poly:
-    """Bytes of the arrays (of `buffers`) a nest reads plus those it writes."""
-    arrays = {b.name: b for b in buffers}
-    touched = (*read_buffers(nest), *written_buffers(nest))
-    return total_bytes(arrays[name] for name in touched if name in arrays)
+    """Bytes a nest reads and writes of the arrays `buffers`."""
+    touched = Touched()
+    _visit(nest.body, {}, touched)
+    return touched.bytes_of(buffers)
+
+
+def node_bytes(program: LoopProgram, node: Node) -> Poly:
+    """Bytes a node would read and write as a nest of its own, everything it uses in memory."""
+    touched = Touched()
+    match node:
+        case LoopNode():
+            extents = {a.name: a.extent for a in (*node.iter_axes, *node.reduce_axes)}
+            for op in node.body:
+                if isinstance(op.attrs, Load):
+                    _add(touched.read, op.attrs.buffer, op.attrs.index, extents)
+            _add(touched.written, node.buffer, node.store_index, extents)
+        case MatmulNode():
+            _product(node, touched)
+        case NopNode():
+            pass
+    return touched.bytes_of(program.buffers)
+
+
+def _visit(body: Sequence[Stmt], extents: Extents, touched: Touched) -> None:
+    for s in body:
+        match s:
+            case Let():
+                if isinstance(s.attrs, Load):
+                    _add(touched.read, s.attrs.buffer, s.attrs.index, extents)
+            case Store(buffer, index, _, _):
+                _add(touched.written, buffer, index, extents)
+            case Matmul(node, _):
+                _product(node, touched)
+            case _:
+                inner = {a.name: a.extent for a in _loops(s)}
+                _visit(children(s), {**extents, **inner}, touched)
+
+
+def _loops(s: Stmt) -> tuple[Axis, ...]:
+    """The axes that a statement loops over."""
+    match s:
+        case Parallel(axes, _):
+            return axes
+        case Serial(axis, _) | Vector(axis, _) | ParallelVector(axis, _):
+            return (axis,)
+        case RowReduce():
+            return (*s.outer, s.inner)
+        case ColumnReduce():
+            return (*s.iterate, s.columns, *s.outer, s.inner)
+        case _:
+            return ()
+
+
+def _product(node: MatmulNode, touched: Touched) -> None:
+    extents = {a.name: a.extent for a in node.batch} | {"i": node.m, "k": node.k, "j": node.n}
+    for read in (node.left, node.right):
+        _add(touched.read, read.buffer, read.index, extents)
+    elements = product(a.extent for a in node.batch) * node.m * node.n
+    touched.written[node.buffer, ZERO] = elements
+
+
+def _add(found: dict[tuple[str, Poly], Poly], buffer: str, index: Poly, extents: Extents) -> None:
+    count = ONE
+    for name in index.axes():
+        count = count * extents[name]
+    found[buffer, index] = count
