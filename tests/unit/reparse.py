@@ -208,4 +208,4 @@ def reparse(function: ours.Function) -> tuple[Form, ...]:
 def _types_in(text: str) -> list[str]:
     """The type names of a function's text: fixed-width integers, and vectors where one is declared."""
     known = [n for n in ("int8_t", "uint8_t", "int32_t", "int64_t", "uint32_t", "uint64_t") if n in text]
-    return known + re.findall(r"\btc_[a-z]+\d*(?= \w+(?:\[\w+\])?(?: =|;))", text)
+    return known + re.findall(r"\btc_[a-z]+\d*w?(?= \w+(?:\[\w+\])?(?: =|;))", text)
