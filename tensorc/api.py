@@ -6,6 +6,7 @@ TENSORC_TARGET.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tensorc.artefacts.loader_runtime import ABI_VERSION, KernelCall, load_kernels
-from tensorc.diagnostics.model import CompileError
+from tensorc.diagnostics.model import CompileError, Diagnostic, ToolchainError
 from tensorc.driver import (
     CompiledUnit,
     CompileOptions,
@@ -167,8 +168,14 @@ class Module:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # by content: another machine builds it for its own CPU
+        from tensorc.syntax.imports import imported_sources
+
         source = self.unit.source
-        return (_rebuild_module, (source.name, source.text, self.unit.options))
+        texts = tuple((s.path, s.text) for s in imported_sources(self.unit.file) if s.path is not None)
+        return (
+            _rebuild_module,
+            (source.name, source.text, source.path, replace(self.unit.options, texts=texts)),
+        )
 
 
 def explain_text(unit: CompiledUnit, position: int, symbolic: bool) -> str:
@@ -277,10 +284,25 @@ def load_unit(
     cpp = library_text(unit, manifest)
     ffi = FFI()
     ffi.cdef(cdef(manifest))
+    _require_sanitizer_runtime(resolved, toolchain)
     library, calls = _load_cached(cpp, toolchain, manifest, ffi, cache_dir)
     # what is pickled is what was asked for, not what this machine made of it
     unit = replace(unit, options=options)
     return Module(unit, calls, cpp, library)
+
+
+def _require_sanitizer_runtime(options: CompileOptions, toolchain: Toolchain) -> None:
+    """A library with the address sanitizer ends a process that was started without its runtime.
+
+    Raises:
+        ToolchainError: TC0603.
+    """
+    if "address" not in options.sanitize or hasattr(ctypes.CDLL(None), "__asan_init"):
+        return
+    runtime = "libclang_rt.asan-x86_64.so" if toolchain.compiler.family == "clang" else "libasan.so"
+    preload = f"LD_PRELOAD=$({shlex.join(toolchain.compiler.command)} -print-file-name={runtime})"
+    message = "this process was started without the address sanitizer's runtime"
+    raise ToolchainError([Diagnostic("TC0603", message, None, help=f"start it with {preload}")])
 
 
 def _load_cached(
@@ -333,8 +355,8 @@ def signature_of(module: Module, name: str) -> Signature:
     return next(s for s in module.unit.signatures if s.name == name)
 
 
-def _rebuild_module(name: str, text: str, options: CompileOptions) -> Module:
-    return load_unit(Source(name, text), options)
+def _rebuild_module(name: str, text: str, path: str | None, options: CompileOptions) -> Module:
+    return load_unit(Source(name, text, path), options)
 
 
 def _rebuild_kernel(module: Module, name: str) -> Kernel:

@@ -92,6 +92,7 @@ def _choose(unit: CompiledUnit, kernel: str | None) -> list[int]:
 
 def _record(unit: CompiledUnit, chosen: list[int]) -> dict[str, Any]:
     from tensorc.artefacts.manifest import signature_text
+    from tensorc.loop_schedule.summary import summary_record
     from tensorc.scheduler.log import render_json
 
     return {
@@ -102,7 +103,7 @@ def _record(unit: CompiledUnit, chosen: list[int]) -> dict[str, Any]:
                 "name": unit.signatures[k].name,
                 "signature": signature_text(unit.signatures[k]),
                 "events": render_json(unit.fused[k]),
-                "nests": [{"name": n.name, "nodes": list(n.nodes)} for n in unit.nests[k].nests],
+                **summary_record(unit.nests[k]),
             }
             for k in chosen
         ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from tensorc.cli.doctor_command import doctor_command
 from tensorc.cli.explain_command import explain_command
 from tensorc.cli.report import Reporter, write_report
 from tensorc.cli.run_command import run_command
+
+if TYPE_CHECKING:
+    from tensorc.diagnostics.model import CompileError
 
 USAGE_ERROR = 2
 INTERNAL_ERROR = 70
@@ -80,12 +83,17 @@ def _show_usage_error(error: click.UsageError) -> None:
     click.echo(f"error: {error.format_message()}\nTry '{path} --help'.", err=True)
 
 
+def _is_usage(error: CompileError) -> bool:
+    """True when the command line is at fault and not the program: files, options, targets."""
+    return all(d.code.startswith("TC08") or d.code == "TC0605" for d in error.diagnostics)
+
+
 def _show_failure(error: Exception, reporter: Reporter, arguments: Sequence[str]) -> int:
     from tensorc.diagnostics.model import CompileError
 
     if isinstance(error, CompileError):
         reporter.show(error.diagnostics)
-        return error.exit_status
+        return USAGE_ERROR if _is_usage(error) else error.exit_status
     try:
         place = f"a report is in {write_report(error, arguments)}"
     except OSError as failure:

@@ -66,8 +66,13 @@ def _kept(program: NestProgram, kept: Kept, show: Callable[[Poly], str]) -> str:
 
 
 def _names(program: NestProgram, buffers: Sequence[str]) -> str:
+    return ", ".join(_labels(program, buffers)) or "nothing"
+
+
+def _labels(program: NestProgram, buffers: Sequence[str]) -> list[str]:
+    """The arrays among `buffers`, results by their own names."""
     shown = {b.name: _label(program, b) for b in program.buffers}
-    return ", ".join(shown[b] for b in buffers if b in shown) or "nothing"
+    return [shown[b] for b in buffers if b in shown]
 
 
 def _label(program: NestProgram, buffer: Buffer) -> str:
@@ -93,3 +98,32 @@ def _allocations(program: NestProgram, show: Callable[[Poly], str]) -> str:
             size = show(s.extent * s.dtype.size)
             parts.append(f"{s.buffer} is a scratch of {size} B per thread")
     return "; ".join(parts)
+
+
+def summary_record(program: NestProgram) -> dict[str, object]:
+    """The figures of `render_summary` as plain dicts, for JSON."""
+    of = choose_figures(program.signature).of
+    location = dict(program.memory)
+    return {
+        "nests": [
+            {
+                "name": n.name,
+                "kind": str(n.shape.kind),
+                "nodes": list(n.nodes),
+                "reads": _labels(program, read_buffers(n)),
+                "writes": _labels(program, written_buffers(n)),
+                "moved_bytes": of(moved_bytes(program.buffers, n)),
+                "registers": list(n.registers),
+                "scratch": {s.buffer: of(s.extent) * s.dtype.size for s in n.scratch},
+            }
+            for n in program.nests
+        ],
+        "allocated_bytes": {
+            _label(program, b): of(array_bytes(b))
+            for b in program.buffers
+            if b.role is Role.OUTPUT or location.get(b.name) == b.name
+        },
+        "shared_memory": {name: place for name, place in program.memory if name != place},
+        "intermediate_bytes": of(intermediate_bytes(program)),
+        "unfused_bytes": of(program.unfused_bytes),
+    }

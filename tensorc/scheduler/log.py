@@ -13,6 +13,7 @@ from tensorc.scheduler import events, reasons
 from tensorc.scheduler.dependencies import Dep, NodeDeps, print_dep, print_group
 from tensorc.scheduler.events import Event
 from tensorc.scheduler.names import kind_words, origin_words, place_words
+from tensorc.scheduler.policy import INDUCTOR
 from tensorc.scheduler.program import FusedProgram
 from tensorc.scheduler.score import Saving
 from tensorc.scheduler.sizes import Figures
@@ -30,6 +31,8 @@ def render_text(fused: FusedProgram, symbolic: bool = False) -> str:
     lines += node_lines(fused, figures)
     for event in fused.events:
         lines += event_lines(event)
+        if fused.policy == INDUCTOR and isinstance(event, events.PairConsidered):
+            lines += _score_lines(event)
     return "\n".join(lines) + "\n"
 
 
@@ -110,6 +113,12 @@ def _pair_lines(pair: events.PairConsidered) -> Iterator[str]:
         yield f"{pair.first} and {pair.second} has {pair.saving.shared} shared data"
     if not pair.reason.allows:
         yield f"cannot fuse {pair.first} with {pair.second}: {pair.reason.sentence}"
+
+
+def _score_lines(pair: events.PairConsidered) -> Iterator[str]:
+    """Inductor's key: template class, both or neither a reduction, shared bytes, closeness."""
+    if pair.score is not None and not pair.again:
+        yield f"score of {pair.first} and {pair.second}: {pair.score}"
 
 
 def _fusion_remark(event: events.Fused) -> str:

@@ -149,7 +149,7 @@ def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
     while depth and any(_extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes):
         depth -= 1
     if not depth:
-        return Refusal(LOOP_SHAPES, "the loop shapes differ: " + _shapes_text(nodes))
+        return Refusal(LOOP_SHAPES, "the loop shapes differ")
     for shared in range(depth, 0, -1):
         if _reads_where_written(nodes, shared):
             return NestShape(NestKind.ROWS, shared)
@@ -198,11 +198,3 @@ def loads(node: LoopNode) -> list[Load]:
 
 def _extents(axes: Sequence[Axis]) -> tuple[Poly, ...]:
     return tuple(a.extent for a in axes)
-
-
-def _shapes_text(nodes: list[LoopNode]) -> str:
-    return ", ".join(
-        f"{n.name} (({', '.join(map(str, _extents(n.iter_axes)))}), "
-        f"({', '.join(map(str, _extents(n.reduce_axes)))}))"
-        for n in nodes
-    )
