@@ -36,7 +36,8 @@ class CompileOptions:
     """What the front doors ask for.
 
     `target` None is the portable default, `cxx` None the compiler found; `cxx_flags` go before the
-    project's own flags. `dims` fix sizes, `hints` feed estimates. `until` names the last stage to run.
+    project's own flags. `dims` fix sizes, `hints` feed estimates. `texts` are imported files by real path,
+    taken instead of what the disk holds. `until` names the last stage to run.
     """
 
     policy: str = "default"
@@ -51,6 +52,7 @@ class CompileOptions:
     prefix: str = "tdsl_"
     dims: tuple[tuple[str, int], ...] = ()
     hints: tuple[tuple[str, int], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
     until: str = "codegen"
     verify: bool = True
 
@@ -151,10 +153,10 @@ def compile_text(source: Source, options: CompileOptions, observe: Observer | No
 # -- the stages; each imports what it needs when it runs, so that a short run loads little -----------
 
 
-def _parse(source: Source, _: CompileOptions, bag: DiagnosticBag) -> Any:
-    from tensorc.syntax.parser import parse_file
+def _parse(source: Source, options: CompileOptions, bag: DiagnosticBag) -> Any:
+    from tensorc.syntax.imports import parse_program
 
-    return parse_file(source, bag)
+    return parse_program(source, bag, dict(options.texts))
 
 
 def _check(file: ast.File, options: CompileOptions, bag: DiagnosticBag) -> Any:

@@ -12,10 +12,16 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One text: `name` is what messages print (a path as the user gave it, or `<stdin>`)."""
+    """One text: `name` is what messages print (a path as the user gave it, or `<stdin>`).
+
+    `path` is the real path of the file, None for a text that is no file; `standard` marks what ships
+    with tensorc.
+    """
 
     name: str
     text: str
+    path: str | None = None
+    standard: bool = False
     line_starts: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

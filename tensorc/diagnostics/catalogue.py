@@ -43,6 +43,7 @@ CATALOGUE: dict[str, str] = {
     "TC0211": "spelling of another library",
     "TC0212": "file without a kernel",
     "TC0213": "value that is not used",
+    "TC0214": "import that cannot be found or leads back",
     # dtypes
     "TC0301": "dtypes that do not fit",
     "TC0302": "operation that is not defined for a dtype",

@@ -19,6 +19,7 @@ from tensorc.sema.scopes import Frame, near
 from tensorc.sema.values import POISON, Arg, Tensor, Value, describe, is_poisoned
 from tensorc.source import Span
 from tensorc.syntax import ast
+from tensorc.syntax.imports import standard_file_with
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,8 +146,11 @@ def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
         )
     elif name in foreign.OPERATIONS or name in foreign.METHODS:
         _report_foreign(c, name, span)
-    else:
+    elif not c.scope.incomplete:
+        home = standard_file_with(name)
         help = near(name, (*OPERATIONS, *LATER, *c.scope.functions, *SUPPORTED))
+        if home:
+            help = f'it comes with `import "{home}"` at the top of the file'
         k.error("TC0203", f"unknown operation `{name}`", span, label="not an operation or def", help=help)
 
 
@@ -154,6 +158,9 @@ def _report_foreign(c: Context, name: str, span: Span) -> None:
     instead = foreign.OPERATIONS.get(name) or foreign.METHODS.get(name)
     if instead is None and (name in OPERATIONS or name in LATER):
         instead = f"{name}(...)"
+    home = standard_file_with(name)
+    if instead is None and home:
+        instead = f'{name}(...), which comes with `import "{home}"`'
     help = (
         f"write {instead}"
         if instead

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from tensorc.diagnostics.model import Diagnostic, DiagnosticBag
 from tensorc.sema.declarations import read_declarations
 from tensorc.sema.kernels import check_kernel
-from tensorc.source import Span
+from tensorc.source import Source, Span
 from tensorc.syntax import ast
+from tensorc.syntax.imports import load_imports
 from tensorc.tensor_ir.program import TensorProgram
 
 NOTHING: Mapping[str, int] = {}
@@ -24,19 +25,24 @@ def check_file(
 
     `dims` fixes size symbols and `hints` gives figures for estimates, both over what the file says.
     """
+    if file.imported is None:
+        file = load_imports(file, bag)
     own = DiagnosticBag()
     programs = _check(file, own, dims, hints, parsed=not bag.has_errors)
-    for diagnostic in sorted(own.items, key=_place):
+    for diagnostic in sorted(own.items, key=lambda d: _place(d, file.source)):
         bag.add(diagnostic)
     return programs
 
 
-def _place(diagnostic: Diagnostic) -> int:
-    """Where the user meets a message first: inside a `def`, at the call in the kernel."""
-    span = diagnostic.span
-    if span is None:
-        return 0
-    return (span.via[-1] if span.via else span).start
+def _place(diagnostic: Diagnostic, source: Source) -> int:
+    """Where the user meets a message first: inside a `def`, at the call in the kernel.
+
+    What is wrong in an imported file as such comes before all of this one.
+    """
+    if diagnostic.span is None:
+        return -1
+    span = diagnostic.span.via[-1] if diagnostic.span.via else diagnostic.span
+    return span.start if span.source is source else -1
 
 
 def _check(

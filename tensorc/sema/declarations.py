@@ -22,28 +22,59 @@ from tensorc.syntax import ast
 def read_declarations(
     file: ast.File, bag: DiagnosticBag, dims: Mapping[str, int], hints: Mapping[str, int]
 ) -> FileScope:
-    """The file's names. `dims` and `hints` of the command override what the file says."""
-    scope = FileScope()
-    for name in {**hints, **dims}:
-        scope.dims[name] = DimFact(dims.get(name), hints.get(name))
-    _read_functions(file, bag, scope)
-    scope.recursive = _find_recursion(scope, bag)
+    """The names of a file and of its imports. `dims` and `hints` of the command override what it says."""
+    scope = _read_file(file, bag, dims, hints, {})
     kernels: dict[str, Span] = {}
     for item in file.items:
-        match item:
-            case ast.Import():
-                bag.error("TC0503", f'import "{item.path}" is not supported yet', item.span)
-            case ast.Dims():
-                for declaration in item.declarations:
-                    _read_dim(declaration, bag, scope, dims, hints)
-            case ast.Const():
-                _read_const(item, bag, scope)
-            case ast.Function():
-                pass
-            case ast.Kernel():
-                _declare(bag, kernels, item.name, head_of(item), "kernels")
-                _check_kernel_name(item, bag)
+        if isinstance(item, ast.Kernel):
+            _declare(bag, kernels, item.name, head_of(item), "kernels")
+            _check_kernel_name(item, bag)
     return scope
+
+
+def _read_file(
+    file: ast.File,
+    bag: DiagnosticBag,
+    dims: Mapping[str, int],
+    hints: Mapping[str, int],
+    known: dict[ast.File, FileScope],
+) -> FileScope:
+    """The scope of one file. `known` holds those that are read: a file may be imported on two ways."""
+    if file in known:
+        return known[file]
+    imported = file.imported or ()
+    failed = len(imported) < sum(1 for item in file.items if isinstance(item, ast.Import))
+    scope = FileScope(incomplete=failed)
+    for name in {**hints, **dims}:
+        scope.dims[name] = DimFact(dims.get(name), hints.get(name))
+    for item in imported:
+        _bring_in(bag, scope, _read_file(item.file, bag, dims, hints, known))
+    _read_functions(file, bag, scope)
+    scope.recursive = _find_recursion(scope, bag)
+    for declaration in file.items:
+        match declaration:
+            case ast.Dims():
+                for size in declaration.declarations:
+                    _read_dim(size, bag, scope, dims, hints)
+            case ast.Const():
+                _read_const(declaration, bag, scope)
+    known[file] = scope
+    return scope
+
+
+def _bring_in(bag: DiagnosticBag, scope: FileScope, imported: FileScope) -> None:
+    """Add an imported file's names, except for those that are here already on another way."""
+    scope.incomplete = scope.incomplete or imported.incomplete
+    for name, span in imported.declared.items():
+        if scope.declared.get(name) is span or not _declare(bag, scope.declared, name, span, "declarations"):
+            continue
+        if name in imported.functions:
+            scope.functions[name] = imported.functions[name]
+            scope.homes[name] = imported.homes.get(name, imported)
+        elif name in imported.consts:
+            scope.consts[name] = imported.consts[name]
+        elif name in imported.dims:
+            scope.dims[name] = imported.dims[name]
 
 
 def _check_kernel_name(node: ast.Kernel, bag: DiagnosticBag) -> None:
@@ -169,9 +200,10 @@ def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
 
 def _find_recursion(scope: FileScope, bag: DiagnosticBag) -> frozenset[str]:
     """The functions that reach themselves; each is reported at its call on the way round."""
-    calls = {name: _called_functions(f, scope) for name, f in scope.functions.items()}
+    own = {name: f for name, f in scope.functions.items() if name not in scope.homes}
+    calls = {name: _called_functions(f, own) for name, f in own.items()}
     recursive = []
-    for name in scope.functions:
+    for name in own:
         place = _way_back(name, calls)
         if place is None:
             continue
@@ -201,15 +233,15 @@ def _way_back(name: str, calls: Mapping[str, Mapping[str, Span]]) -> Span | None
     return None
 
 
-def _called_functions(function: ast.Function, scope: FileScope) -> dict[str, Span]:
-    """The defs that a body calls, each with its first place."""
+def _called_functions(function: ast.Function, own: Mapping[str, ast.Function]) -> dict[str, Span]:
+    """The defs of the file that a body calls, each with its first place."""
     found: dict[str, Span] = {}
     pending: list[object] = [*function.body, *function.params]
     while pending:
         node = pending.pop()
         if isinstance(node, ast.Call) and isinstance(node.function, ast.Name):
             name = node.function.id
-            if name in scope.functions:
+            if name in own:
                 found.setdefault(name, node.function.span)
         pending.extend(_children(node))
     return dict(sorted(found.items(), key=lambda item: item[1].start))

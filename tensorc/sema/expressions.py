@@ -193,7 +193,7 @@ def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
         )
     elif name in OPERATIONS or name in LATER or name in c.scope.functions:
         k.error("TC0201", f"`{name}` is an operation, not a value", span, help=f"call it: {name}(...)")
-    else:
+    elif not c.scope.incomplete:
         candidates = (*frame.names, *c.scope.consts, *c.symbols.bound, *CONSTANTS, *SUPPORTED)
         k.error(
             "TC0201", f"unknown name `{name}`", span, label="not defined here", help=near(name, candidates)

@@ -87,7 +87,6 @@ OPERATIONS = {
     "empty": "zeros(shape)",
     "array": "a literal or a parameter",
     "linspace": "arange(n) * step",
-    "softmax": "a def: exp(x - max(x, axis=-1, keepdims=true)) over its sum",
     "einsum_path": 'einsum("ij,jk->ik", x, y)',
     "invert": "~x",
     "negate": "-x",

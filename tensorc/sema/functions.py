@@ -21,8 +21,16 @@ class TooLargeError(Exception):
 
 def inline_function(c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span) -> Steps:
     """The value of a `def`'s body with its parameters bound; its spans keep the call."""
-    if function.name in c.scope.recursive:
-        return POISON
+    scope = c.scope
+    c.scope = scope.homes.get(function.name, scope)
+    result: Value = POISON
+    if function.name not in c.scope.recursive:
+        result = yield _inline(c, function, bound, call)
+    c.scope = scope
+    return result
+
+
+def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span) -> Steps:
     c.calls += 1
     if c.calls > MAX_INLINED_CALLS:
         c.builder.error(

@@ -36,11 +36,17 @@ class DimFact:
 
 @dataclass(slots=True)
 class FileScope:
-    """Declarations of one file; `recursive` holds the `def`s that reach themselves."""
+    """Declarations of one file and of what it imports; `recursive` holds the `def`s that reach themselves.
+
+    An imported `def` is checked in the scope of the file that it is from, which is its entry in `homes`.
+    `incomplete`: an import failed, so that a name may be unknown for that reason alone.
+    """
 
     dims: dict[str, DimFact] = field(default_factory=dict)
     consts: dict[str, Value] = field(default_factory=dict)
     functions: dict[str, ast.Function] = field(default_factory=dict)
+    homes: dict[str, FileScope] = field(default_factory=dict)
+    incomplete: bool = False
     recursive: frozenset[str] = frozenset()
     declared: dict[str, Span] = field(default_factory=dict)
 

@@ -300,7 +300,18 @@ Item = Import | Const | Dims | Function | Kernel
 
 @dataclass(frozen=True, slots=True, eq=False)
 class File:
-    """One source file. Items that did not parse are missing; their errors are in the bag."""
+    """One source file. Items that did not parse are missing; their errors are in the bag.
+
+    `imported` is None until the imports are loaded; imports that failed are missing.
+    """
 
     source: Source
     items: tuple[Item, ...]
+    imported: tuple[Imported, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imported(Node):
+    """An import statement's place, and the file it brings in."""
+
+    file: File

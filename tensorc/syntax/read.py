@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -25,7 +26,8 @@ def read_source(path: str | Path) -> Source:
         CompileError: TC0113, not UTF-8; TC0114, nothing in it.
     """
     name = "<stdin>" if str(path) == STDIN else str(path)
-    source = Source(name, _decode(name, _read_bytes(path, name)))
+    text = _decode(name, _read_bytes(path, name))
+    source = Source(name, text, None if str(path) == STDIN else os.path.realpath(path))
     if not source.text.strip():
         found = "there is only white space" if source.text else "it has 0 bytes"
         raise CompileError(

@@ -123,7 +123,7 @@ def test_wheel_ships_grammar_headers_and_pages(wheel: Path) -> None:
     pages = {f"tensorc/diagnostics/pages/{p.name}" for p in ROOT.glob("docs/errors/*.md")}
     assert headers
     assert pages
-    assert headers | pages | {"tensorc/py.typed"} <= names
+    assert headers | pages | {"tensorc/py.typed", "tensorc/std/nn.tdsl"} <= names
     assert not [n for n in names if n.startswith(("tests/", "docs/", "grammar/", "tools/"))]
 
 
