@@ -15,6 +15,7 @@ from tensorc.loop_ir.program import (
     ScalarOp,
     ScalarRef,
 )
+from tensorc.lowering.realize import reshape_base
 from tensorc.tensor_ir.program import (
     Constant,
     ParamRef,
@@ -82,7 +83,7 @@ class BodyBuilder:
 
     def _needs(self, value: int, index: Index) -> list[tuple[int, Index]]:
         op = self._program.ops[value]
-        if value in self._stored:
+        if value in self._stored or op.op == "reshape":
             return []
         if isinstance(op.attrs, View):
             places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(index)}
@@ -95,6 +96,8 @@ class BodyBuilder:
             stored = self._stored[value]
             load = Load(stored.buffer, flat_index(index, stored.shape))
             return self._append(ScalarOp("load", (), op.dtype, load))
+        if op.op == "reshape":
+            return self._emit_reshape(value, index)
         match op.attrs:
             case View():
                 return args[0]
@@ -111,6 +114,16 @@ class BodyBuilder:
                 return self._emit_computed(value, op, index, args)
             case _:
                 assert_never(op.attrs)
+
+    def _emit_reshape(self, value: int, index: Index) -> int:
+        """A load at the same place in row-major order; of a scalar, its only element."""
+        base = reshape_base(self._program, value)
+        if base not in self._stored:
+            assert not self._program.ops[base].shape, "the operand of a reshape is stored"
+            return self._emit(base, (), [])
+        self._origins[value] = Origin("reshape", self._program.ops[value].name, self._program.ops[value].span)
+        load = Load(self._stored[base].buffer, flat_index(index, self._program.ops[value].shape))
+        return self._append(ScalarOp("load", (), self._program.ops[value].dtype, load))
 
     def _emit_computed(self, value: int, op: TensorOp, index: Index, args: list[int]) -> int:
         if op.op == "iota":

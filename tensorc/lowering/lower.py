@@ -23,7 +23,7 @@ from tensorc.loop_ir.program import (
     Tree,
 )
 from tensorc.lowering.inline import BodyBuilder, Stored, flat_index
-from tensorc.lowering.realize import choose_realized
+from tensorc.lowering.realize import choose_realized, reshape_base
 from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram, View
 
 
@@ -140,9 +140,12 @@ class _Lowering:
         )
 
     def _operand(self, value: int, index: tuple[Poly, ...]) -> Load:
-        """The load of a product's operand: views are composed into its index."""
+        """The load of a product's operand: views and reshapes are composed into its index."""
         while value not in self.stored:
             op = self.program.ops[value]
+            if op.op == "reshape":
+                base = self.stored[reshape_base(self.program, value)]
+                return Load(base.buffer, flat_index(index, op.shape))
             assert isinstance(op.attrs, View)
             places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(index)}
             index = tuple(p.substitute(places) for p in op.attrs.index)

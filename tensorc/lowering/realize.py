@@ -1,7 +1,8 @@
 """Which tensor values are stored in a buffer; every other value is recomputed where it is used.
 
-Always stored: results of the kernel, of reductions and of matrix products, and the operands of a matrix
-product that are more than a view. The rest is a choice of policy:
+Always stored: results of the kernel, of reductions and of matrix products, the operands of a matrix product
+that are more than a view, and those of a reshape, which reads its operand's memory in order. The rest is a
+choice of policy:
 
 `default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
   (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
@@ -71,14 +72,24 @@ def _always(program: TensorProgram) -> list[int]:
             found.append(value)
         if op.op == "matmul":
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
+        if op.op == "reshape":
+            found.append(reshape_base(program, value))
     return [v for v in found if program.ops[v].op != "param" or v in program.results]
 
 
 def _view_base(program: TensorProgram, value: int) -> int | None:
-    """The value under a chain of views, None when it is a parameter array."""
+    """The value under a chain of views, None when it is a parameter array or a reshape (which has a base)."""
     while program.ops[value].op == "view":
         value = program.ops[value].operands[0]
-    return None if program.ops[value].op == "param" and program.ops[value].shape else value
+    op = program.ops[value]
+    return None if op.op == "reshape" or (op.op == "param" and op.shape) else value
+
+
+def reshape_base(program: TensorProgram, value: int) -> int:
+    """The value whose memory a chain of reshapes reads."""
+    while program.ops[value].op == "reshape":
+        value = program.ops[value].operands[0]
+    return value
 
 
 def _is_computed(op: TensorOp) -> bool:

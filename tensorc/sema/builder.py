@@ -128,7 +128,7 @@ class Builder:
                 adapted[position] = self.constant(number, dtype, site).id
             elif op.op == "size":
                 adapted[position] = self.emit("size", (), op.attrs, dtype, (), site).id
-            elif op.op == "view":
+            elif op.op in ("view", "reshape"):
                 adapted[position] = self._retyped(op, (adapted[op.operands[0]],), dtype)
             elif op.op == "where":
                 branches = (op.operands[0], adapted[op.operands[1]], adapted[op.operands[2]])
@@ -148,7 +148,9 @@ class Builder:
         pending = [root]
         while pending:
             op = self.ops[pending.pop()]
-            branches = op.operands[1:] if op.op == "where" else op.operands if op.op == "view" else ()
+            branches = (
+                op.operands[1:] if op.op == "where" else op.operands if op.op in ("view", "reshape") else ()
+            )
             fresh = [k for k in branches if k not in found]
             found.update(fresh)
             pending.extend(fresh)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from tensorc.dtypes import BOOL, I64
 from tensorc.index_algebra import ONE, ZERO, Poly, axis
+from tensorc.index_algebra import product as element_count
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import numeric, stored, warn_widening
 from tensorc.sema.promotion import common_type
 from tensorc.sema.reductions import permute
-from tensorc.sema.shapes import axes_argument, broadcast_shapes, rank_of, shape_argument, shape_of
+from tensorc.sema.shapes import axes_argument, broadcast_shapes, rank_of, shape_argument, shape_of, shape_text
 from tensorc.sema.values import POISON, Arg, Numeric, Sequence, Tensor, Value, describe
 from tensorc.tensor_ir.program import Reduce, Shape
 
@@ -131,6 +132,27 @@ def check_broadcast_to(k: Builder, site: Site, args: Args) -> Value:
         )
         return POISON
     return k.broadcast(as_view_operand(k, site, value), shape, site)
+
+
+def check_reshape(k: Builder, site: Site, args: Args) -> Value:
+    """The same elements in row-major order: the sizes must be provably as many."""
+    value = numeric(k, args["x"], site)
+    shape = shape_argument(k, args["shape"])
+    if value is None or shape is None:
+        return POISON
+    own = shape_of(value)
+    if element_count(shape) != element_count(own):
+        k.error(
+            "TC0409",
+            f"{describe(value)} does not reshape to {shape_text(shape)}",
+            site.span,
+            label=f"{element_count(own)} elements, the new shape has {element_count(shape)}",
+        )
+        return POISON
+    tensor = as_view_operand(k, site, value)
+    if tensor.shape == shape:
+        return tensor
+    return k.emit("reshape", (tensor,), None, tensor.dtype, shape, site, tensor.weak)
 
 
 # -- matmul ----------------------------------------------------------------------------------------

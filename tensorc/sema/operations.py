@@ -75,6 +75,7 @@ _ROWS: tuple[Operation, ...] = (
     Operation("expand_dims", ("x", "axis"), layout.check_expand_dims),
     Operation("squeeze", ("x", "axis"), layout.check_squeeze),
     Operation("broadcast_to", ("x", "shape"), layout.check_broadcast_to),
+    Operation("reshape", ("x", "shape"), layout.check_reshape),
     Operation("matmul", ("x1", "x2"), layout.check_matmul),
     Operation("arange", ("start",), creation.check_arange, ("stop", "step"), ("dtype",)),
     Operation("full", ("shape", "fill_value"), creation.check_full, (), ("dtype",)),
@@ -91,7 +92,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 LATER: frozenset[str] = frozenset((
     "cbrt", "log2", "log10", "logaddexp", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
     "asinh", "acosh", "atanh", "erfc", "softplus", "hypot", "logsumexp", "cumulative_sum",
-    "cumulative_prod", "cumulative_max", "reshape", "concat", "stack", "flip", "roll", "repeat",
+    "cumulative_prod", "cumulative_max", "concat", "stack", "flip", "roll", "repeat",
     "tile", "pad", "tril", "triu", "diagonal", "eye", "take", "take_along_axis", "tensordot",
     "vecdot", "outer", "einsum", "update", "segment_sum", "segment_max", "segment_min",
     "segment_prod", "scatter_add", "sort", "argsort", "topk",

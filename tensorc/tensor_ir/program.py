@@ -13,6 +13,7 @@ operation have its shape, and the dtype its operator computes in.
 | an `OPERATORS` name | None     | elementwise                                                      |
 | `cast`        | None           | elementwise; float to integer truncates, saturates, NaN gives 0  |
 | `view`        | `View`         | `result[i0, i1, ...] = operand[index]`, index affine in the axes |
+| `reshape`     | None           | the operand's elements in row-major order, as many               |
 | `reduce`      | `Reduce`       | the listed axes are dropped                                      |
 | `matmul`      | None           | `[..., M, K] @ [..., K, N]`, equal batch axes                    |
 """

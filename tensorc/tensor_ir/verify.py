@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tensorc.dtypes import BOOL, F64, I64, SUPPORTED, DType
 from tensorc.errors import IRError
-from tensorc.index_algebra import Poly
+from tensorc.index_algebra import Poly, product
 from tensorc.operators import OPERATORS, REDUCTIONS, Operator, Typing
 from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
@@ -172,6 +172,15 @@ def _view(op: TensorOp, operands: Sequence[TensorOp], signature: Signature) -> s
     return f"an index holds {foreign}, which is neither a dim nor an axis" if foreign else None
 
 
+def _reshape(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
+    if op.attrs is not None:
+        return "has attrs"
+    if op.dtype != operands[0].dtype:
+        return "changes the dtype"
+    same = product(op.shape) == product(operands[0].shape)
+    return None if same else "changes the number of elements"
+
+
 def _reduce(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
     if not isinstance(op.attrs, Reduce) or op.attrs.kind not in REDUCTIONS:
         return "its attrs are not a Reduce of a known kind"
@@ -216,6 +225,7 @@ _RULES: dict[str, Rule] = {
     "iota": _iota,
     "cast": _cast,
     "view": _view,
+    "reshape": _reshape,
     "reduce": _reduce,
     "matmul": _matmul,
 }
@@ -226,6 +236,7 @@ _ARITY = {
     "iota": 0,
     "cast": 1,
     "view": 1,
+    "reshape": 1,
     "reduce": 1,
     "matmul": 2,
 }
