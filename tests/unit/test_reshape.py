@@ -49,7 +49,9 @@ def test_against_numpy(module: tensorc.Module, rows: int) -> None:
     np.testing.assert_allclose(module.split(x), (x * 2 + 1).reshape(rows, 3, 5).sum(axis=2), 1e-5, 1e-5)
     x = floats(rows, 7)
     np.testing.assert_array_equal(module.turned(x), x.T.reshape(-1) + 1)
-    np.testing.assert_array_equal(module.weak(x[:, 0]), np.arange(rows).reshape(rows, 1) * x[:, 0])
+    np.testing.assert_array_equal(
+        module.weak(x[:, 0]), np.arange(rows, dtype=np.float32).reshape(rows, 1) * x[:, 0]
+    )
 
 
 def test_products_read_reshaped_operands(module: tensorc.Module) -> None:
