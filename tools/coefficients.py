@@ -1,8 +1,8 @@
-"""Print the constants of tensorc/codegen/runtime/elementary_f32_tables.h and elementary_f64.h.
+"""Print the constants of the elementary functions in tensorc/codegen/runtime.
 
     python tools/coefficients.py [--only NAME ...] [--errors] [--write | --check]
 
-Every definition stands in one of the two headers as it is printed: --write puts it there, --check compares
+Every definition stands in one of HEADERS as it is printed: --write puts it there, --check compares
 (tests/unit/test_elementary_tables.py does the quick ones). With --errors, the largest weighted error of each
 fit (in units of 2^-24 or 2^-53) follows it.
 """
@@ -16,63 +16,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import coefficients_more_f32 as more_f32
 import mpmath as mp
+from coefficient_tables import (
+    BITS,
+    DIGITS,
+    REFITS,
+    Table,
+    fitted,
+    print_table,
+    print_words,
+    split,
+)
 from minimax import Problem, fit, round_to_bits
 
 RUNTIME = Path(__file__).parent.parent / "tensorc" / "codegen" / "runtime"
-HEADERS = (RUNTIME / "elementary_f32_tables.h", RUNTIME / "elementary_f64.h")
-BITS = {"f32": 24, "f64": 53}
-REFITS = {"f32": 7, "f64": 2}
-ROW = 4
-DIGITS = 45
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A named row of constants for one element type; `error` is None for exact words."""
-
-    name: str
-    dtype: str
-    values: tuple[mp.mpf, ...]
-    error: mp.mpf | None = None
-
-
-def print_number(value: mp.mpf, dtype: str) -> str:
-    """A hexadecimal literal that is exactly `value`."""
-    digits = float(value).hex()
-    sign_and_lead, _, rest = digits.partition(".")
-    mantissa, _, exponent = rest.partition("p")
-    mantissa = mantissa.rstrip("0")
-    point = f".{mantissa}" if mantissa else ""
-    return f"{sign_and_lead}{point}p{int(exponent)}{'f' if dtype == 'f32' else ''}"
-
-
-def print_table(table: Table) -> str:
-    """The C++ definition of a table."""
-    c_type = "float" if table.dtype == "f32" else "double"
-    numbers = [print_number(v, table.dtype) for v in table.values]
-    rows = [", ".join(numbers[i : i + ROW]) for i in range(0, len(numbers), ROW)]
-    body = ",\n    ".join(rows)
-    return f"TC_CONST {c_type} {table.name}[{len(numbers)}] = {{\n    {body}}};"
-
-
-def print_words(name: str, words: Sequence[int]) -> str:
-    rows = [", ".join(f"0x{w:016x}u" for w in words[i : i + ROW]) for i in range(0, len(words), ROW)]
-    body = ",\n    ".join(rows)
-    return f"TC_CONST tc_u64_t {name}[{len(words)}] = {{\n    {body}}};"
-
-
-def fitted(name: str, dtype: str, problem: Problem, refits: int) -> Table:
-    values, error = fit(problem, BITS[dtype], refits)
-    return Table(name, dtype, tuple(values), error)
-
-
-def split(value: mp.mpf, dtype: str, words: int) -> tuple[mp.mpf, ...]:
-    """`value` as a sum of `words` numbers of falling size, each the nearest to what is left."""
-    parts: list[mp.mpf] = []
-    for _ in range(words):
-        parts.append(round_to_bits(value - mp.fsum(parts), BITS[dtype]))
-    return tuple(parts)
+HEADERS = (
+    RUNTIME / "elementary_f32_tables.h",
+    RUNTIME / "elementary_more_tables.h",
+    RUNTIME / "elementary_f64.h",
+)
 
 
 def exp_tail(name: str, dtype: str, terms: int, relative_to: Callable[[mp.mpf], mp.mpf]) -> Table:
@@ -422,6 +385,7 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "sin_f64": lambda: [sin_quarter_turn()],
     "cos_f64": lambda: [cos_quarter_turn()],
     "erf_f64": erf_f64,
+    **more_f32.groups(lambda: log_pieces()[0].values),
 }
 WORDS: dict[str, Callable[[], tuple[str, list[int]]]] = {
     "turn_f32": lambda: ("tcf_turn", turn_words(104 + 128, 32)),

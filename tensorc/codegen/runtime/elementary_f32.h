@@ -313,7 +313,7 @@ TC_INLINE unsigned __int128 tcf_turn_fraction(float x) {
 }
 
 /* (-1)^n sin(r) for a phase n / 2 + r / (2 pi) in units of 2^-128. */
-TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
+TC_INLINE double tcf_sin_phase(unsigned __int128 phase) {
     unsigned __int128 half = (unsigned __int128)1 << 127;
     bool odd = ((phase + (half >> 1)) & half) != 0;
     unsigned __int128 rest = odd ? phase - half : phase;
@@ -324,7 +324,7 @@ TC_INLINE float tcf_sin_phase(unsigned __int128 phase) {
     p = __builtin_fma(p, s, tcf_sin_p[2]);
     p = __builtin_fma(p, s, tcf_sin_p[1]);
     p = __builtin_fma(p, s, tcf_sin_p[0]);
-    return (float)(odd ? -(r * p) : r * p);
+    return odd ? -(r * p) : r * p;
 }
 
 /* Angles up to which three words of pi / 2 are enough, and up to which double lanes are. */
@@ -341,7 +341,7 @@ template <int quarter_turns> TC_RARE void tcf_sin_rare(tcf_rare* lanes) {
     for (int i = 0; i < 8; i++) {
         if (__builtin_fabsf(x[i]) <= TCF_SIN_WIDE_LIMIT) continue;
         bool finite = __builtin_fabsf(x[i]) < __builtin_inff();
-        y[i] = finite ? tcf_sin_phase(tcf_turn_fraction(x[i]) + extra) : x[i] - x[i];
+        y[i] = finite ? (float)tcf_sin_phase(tcf_turn_fraction(x[i]) + extra) : x[i] - x[i];
     }
     lanes->y = tcf_beyond(x, TCF_SIN_LIMIT) ? y : lanes->y;
 }
