@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import coefficients_more_f32 as more_f32
+import coefficients_more_f64 as more_f64
 import mpmath as mp
 from coefficient_tables import (
     BITS,
@@ -35,6 +36,9 @@ HEADERS = (
     RUNTIME / "elementary_f32_tables.h",
     RUNTIME / "elementary_more_tables.h",
     RUNTIME / "elementary_f64.h",
+    RUNTIME / "elementary_more_f64.h",
+    RUNTIME / "elementary_angles_f64.h",
+    RUNTIME / "elementary_power_f64.h",
 )
 
 
@@ -386,6 +390,7 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "cos_f64": lambda: [cos_quarter_turn()],
     "erf_f64": erf_f64,
     **more_f32.groups(lambda: log_pieces()[0].values),
+    **more_f64.GROUPS,
 }
 WORDS: dict[str, Callable[[], tuple[str, list[int]]]] = {
     "turn_f32": lambda: ("tcf_turn", turn_words(104 + 128, 32)),

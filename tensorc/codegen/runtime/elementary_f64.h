@@ -490,8 +490,8 @@ TC_INLINE void tcd_reduce_huge(double x, int lane, tcd_angle* angle) {
     angle->n_bits[lane] = (tc_i64_t)n;
 }
 
-/* sin(x + quarter_turns pi / 2) in the rare lanes, x >= 0. */
-TC_RARE void tcd_sin_rare(tcd_rare* lanes, tc_i64_t quarter_turns) {
+/* The angles of the rare lanes, x >= 1; NaN for infinity and NaN. */
+TC_INLINE tcd_angle tcd_reduce_rare(const tcd_rare* lanes) {
     tcd_angle angle = {tcd_splat(0.0), tcd_splat(0.0), (tc_i64x4){}};
     for (int i = 0; i < 4; i++) {
         if (lanes->rare[i] == 0) continue;
@@ -502,6 +502,12 @@ TC_RARE void tcd_sin_rare(tcd_rare* lanes, tc_i64_t quarter_turns) {
             angle.r[i] = x - x;
         }
     }
+    return angle;
+}
+
+/* sin(x + quarter_turns pi / 2) in the rare lanes. */
+TC_RARE void tcd_sin_rare(tcd_rare* lanes, tc_i64_t quarter_turns) {
+    tcd_angle angle = tcd_reduce_rare(lanes);
     angle.n_bits += quarter_turns;
     lanes->y = lanes->rare ? tcd_sin_sum(angle) : lanes->y;
 }
