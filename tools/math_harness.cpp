@@ -4,12 +4,16 @@
  *     harness points NAME                  f32 arguments from standard input
  *     harness values NAME DTYPE            f32 or f64 arguments in, results to standard output
  *     harness wide NAME                    the same for f32, sixteen lanes a call
+ *     harness pairs NAME                   pairs of f32 arguments from standard input
  *
- * `range` and `points` compare with the C library's double function and print the largest error in ulp, the
- * argument that has it, the number of wrong values (class, sign or special case), and one of them.
+ * Arguments of a function of two stand next to each other. `range`, `points` and `pairs` compare with the C
+ * library's double function and print the largest error in ulp, the argument that has it, the number of wrong
+ * values (class, sign or special case), and one of them; of a pair, its number in the input.
  */
+#include "elementary_binary_f32.h"
 #include "elementary_f32.h"
 #include "elementary_f64.h"
+#include "elementary_more_f32.h"
 
 #include <cmath>
 #include <cstdio>
@@ -71,15 +75,54 @@ double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) 
     {#name, on_floats<tc_##name##_f32>, on_wide_floats<name##_wide>, on_doubles<tc_##name##_f64>, reference}
 #define LIBRARY(name) FUNCTION(name, [](double x) { return std::name(x); })
 
+/* Functions of elementary_more_f32.h. */
+#define MORE(name, reference) \
+    {#name, on_floats<tc_##name##_f32>, on_wide_floats<tc_##name##_f32w>, nullptr, reference}
+#define MORE_LIBRARY(name) MORE(name, [](double x) { return std::name(x); })
+
 const Function functions[] = {
     LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log),  LIBRARY(log1p),
     LIBRARY(sin), LIBRARY(cos),  LIBRARY(tanh),  LIBRARY(erf), FUNCTION(sigmoid, sigmoid),
+    MORE_LIBRARY(log2), MORE_LIBRARY(log10), MORE_LIBRARY(cbrt), MORE_LIBRARY(tan), MORE_LIBRARY(asin),
+    MORE_LIBRARY(acos), MORE_LIBRARY(atan), MORE_LIBRARY(sinh), MORE_LIBRARY(cosh), MORE_LIBRARY(asinh),
+    MORE_LIBRARY(acosh), MORE_LIBRARY(atanh), MORE_LIBRARY(erfc),
 };
 
-const Function& find(const char* name) {
-    for (const Function& f : functions) {
-        if (std::strcmp(f.name, name) == 0) return f;
+struct BinaryFunction {
+    const char* name;
+    void (*f32)(const float*, float*);
+    void (*wide)(const float*, float*);
+    double (*reference)(double, double);
+};
+
+/* `count` lanes: pairs in, results out. */
+template <typename V, V (*function)(V, V)>
+void on_pairs(const float* pairs, float* y) {
+    constexpr size_t count = sizeof(V) / sizeof(float);
+    float operands[2][count];
+    for (size_t i = 0; i < count; i++) operands[0][i] = pairs[2 * i], operands[1][i] = pairs[2 * i + 1];
+    V lanes[2];
+    std::memcpy(lanes, operands, sizeof lanes);
+    lanes[0] = function(lanes[0], lanes[1]);
+    std::memcpy(y, lanes, sizeof lanes[0]);
+}
+
+const BinaryFunction binary_functions[] = {
+    {"atan2", on_pairs<tc_f32, tc_atan2_f32>, on_pairs<tc_f32w, tc_atan2_f32w>, std::atan2},
+    {"hypot", on_pairs<tc_f32, tc_hypot_f32>, on_pairs<tc_f32w, tc_hypot_f32w>, std::hypot},
+    {"power", on_pairs<tc_f32, tc_power_f32>, on_pairs<tc_f32w, tc_power_f32w>, std::pow},
+};
+
+template <typename T, size_t count>
+const T* find_in(const T (&table)[count], const char* name) {
+    for (const T& f : table) {
+        if (std::strcmp(f.name, name) == 0) return &f;
     }
+    return nullptr;
+}
+
+const Function& find(const char* name) {
+    if (const Function* f = find_in(functions, name)) return *f;
     std::fprintf(stderr, "no function %s\n", name);
     std::exit(2);
 }
@@ -165,6 +208,33 @@ void check_points(const Function& f) {
     print(report);
 }
 
+/* Reports the number of a pair in place of an argument. */
+void check_pairs(const BinaryFunction& f) {
+    std::vector<float> x = read_all<float>();
+    x.resize((x.size() + 15) / 16 * 16, 1.0f);
+    Report report;
+    for (size_t i = 0; i < x.size(); i += 16) {
+        float y[8];
+        f.f32(&x[i], y);
+        for (size_t k = 0; k < 8; k++) {
+            float number;
+            tc_u32_t bits = (tc_u32_t)(i / 2 + k);
+            std::memcpy(&number, &bits, 4);
+            report.add(number, y[k], f.reference(x[i + 2 * k], x[i + 2 * k + 1]));
+        }
+    }
+    print(report);
+}
+
+void print_pair_values(void (*function)(const float*, float*), size_t lanes) {
+    std::vector<float> x = read_all<float>(), y;
+    size_t count = x.size() / 2;
+    x.resize((count + lanes - 1) / lanes * lanes * 2, 1.0f);
+    y.resize(x.size() / 2);
+    for (size_t i = 0; i < y.size(); i += lanes) function(&x[2 * i], &y[i]);
+    std::fwrite(y.data(), sizeof(float), count, stdout);
+}
+
 template <typename T>
 void print_values(void (*function)(const T*, T*), size_t lanes) {
     std::vector<T> x = read_all<T>();
@@ -177,7 +247,14 @@ void print_values(void (*function)(const T*, T*), size_t lanes) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    if (count == 6 && std::strcmp(arguments[1], "range") == 0) {
+    const BinaryFunction* binary = count > 2 ? find_in(binary_functions, arguments[2]) : nullptr;
+    if (binary && count == 3 && std::strcmp(arguments[1], "pairs") == 0) {
+        check_pairs(*binary);
+    } else if (binary && count == 4 && std::strcmp(arguments[1], "values") == 0) {
+        print_pair_values(binary->f32, 8);
+    } else if (binary && count == 3 && std::strcmp(arguments[1], "wide") == 0) {
+        print_pair_values(binary->wide, 16);
+    } else if (count == 6 && std::strcmp(arguments[1], "range") == 0) {
         check_range(find(arguments[2]), std::strtoul(arguments[3], nullptr, 0),
                     std::strtoul(arguments[4], nullptr, 0), std::strtoul(arguments[5], nullptr, 0));
     } else if (count == 3 && std::strcmp(arguments[1], "points") == 0) {
@@ -190,7 +267,7 @@ int main(int count, char** arguments) {
         print_values<float>(find(arguments[2]).wide, 16);
     } else {
         std::fprintf(stderr, "usage: harness range NAME FIRST LAST STEP | points NAME | values NAME DTYPE |"
-                             " wide NAME\n");
+                             " wide NAME | pairs NAME\n");
         return 2;
     }
 }

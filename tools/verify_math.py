@@ -1,4 +1,4 @@
-"""Measure the elementary functions of the runtime: every f32 argument, and f64 on hard and random points.
+"""Measure the elementary functions of the runtime: every f32 argument, pairs, and f64 on hard and random ones.
 
     python tools/verify_math.py                     all 2^32 f32 arguments of every function, then f64
     python tools/verify_math.py --sample            the sample of f32 arguments that the tests take
@@ -23,14 +23,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mpmath as mp
+from math_pairs import BINARY, Pairs, sample_pairs
 
 TOOLS = Path(__file__).parent
 RUNTIME = TOOLS.parent / "tensorc" / "codegen" / "runtime"
 FLAGS = ("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
-FUNCTIONS = ("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid")
+F64_FUNCTIONS = ("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid")
+# fmt: off
+FUNCTIONS = (
+    *F64_FUNCTIONS, "log2", "log10", "cbrt", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh",
+    "atanh", "erfc",
+)
+# fmt: on
 F32_BOUND = {name: 2.0 if name == "sigmoid" else 1.0 for name in FUNCTIONS}
 F64_BOUND = 2.0
 CHUNKS = 32
+PAIRS = 4_000_000
 STRIDE = 65521
 NEIGHBOURS = 32
 REFERENCE: dict[str, Callable[[mp.mpf], mp.mpf]] = {
@@ -97,17 +105,38 @@ def check_points(harness: Path, name: str, points: Sequence[int]) -> Worst:
     return _worst_of_line(done.stdout.decode())
 
 
+def check_pairs(harness: Path, name: str, pairs: Pairs) -> tuple[Worst, tuple[float, float]]:
+    """A function of two operands; arguments are numbers of pairs, so the worst pair is given too."""
+    done = subprocess.run(
+        [str(harness), "pairs", name], check=True, capture_output=True, input=pairs.tobytes()
+    )
+    worst = _worst_of_line(done.stdout.decode())
+    x, y = pairs[bits_of_float(worst.wrong_at if worst.wrong else worst.at)]
+    return worst, (float(x), float(y))
+
+
 def values_f64(harness: Path, name: str, points: Sequence[float]) -> tuple[float, ...]:
     data = struct.pack(f"<{len(points)}d", *points)
     done = subprocess.run([str(harness), "values", name, "f64"], check=True, capture_output=True, input=data)
     return struct.unpack(f"<{len(points)}d", done.stdout)
 
 
+INVERSE_OF: dict[str, Callable[[float], float]] = {
+    "asinh": math.sinh,
+    "acosh": math.cosh,
+    "atanh": math.tanh,
+}
+
+
+def _log_borders() -> list[float]:
+    return [(93 + 8 * k) / 128 for k in range(5)] + [(69 + 8 * k) / 64 for k in range(4)]
+
+
 def hard_values(name: str, largest: float, smallest: float) -> list[float]:
     """Arguments around which an implementation changes its path or loses digits; all are finite."""
     values = [0.0, smallest, smallest * 2**20, 1.0, 0.5, math.log(2) / 2, math.log(2), largest]
     values += [2.0**k for k in range(-30, 31)]
-    if name in ("sin", "cos"):
+    if name in ("sin", "cos", "tan"):
         values += [128.0] + [k * math.pi / 4 for k in range(1, 164)]
         values += [k * math.pi / 2 for k in (*range(1, 40), 10**4, 10**6, 10**8)]
         values += [largest / 2.0**k for k in range(0, 60)] + [6381956970095103 * 2.0**797, 2.0**20 * 1.5]
@@ -127,9 +156,23 @@ def hard_values(name: str, largest: float, smallest: float) -> list[float]:
         ]
         values += [(k + 0.5) * (1.0 if name == "exp2" else math.log(2)) for k in range(40)]
         values += [(k + 0.5) / 8 * (1.0 if name == "exp2" else math.log(2)) for k in range(40)]
-    elif name in ("log", "log1p"):
-        borders = [(93 + 8 * k) / 128 for k in range(5)] + [(69 + 8 * k) / 64 for k in range(4)]
-        values += borders if name == "log" else [abs(b * 2.0**k - 1) for b in borders for k in (-1, 0, 1, 9)]
+    elif name in ("sinh", "cosh"):
+        values += [88.72283, 89.415985, 100.0, 709.782712893384, 710.4758600739439]
+        values += [(k + 0.5) * math.log(2) for k in range(140)]
+    elif name in ("asin", "acos", "atan"):
+        values += [math.sqrt(0.5), math.tan(math.pi / 8), 1 / math.tan(math.pi / 8), math.sqrt(0.75)]
+    elif name in ("asinh", "acosh", "atanh"):
+        sizes = [math.log(b * 2.0**k) for b in _log_borders() for k in (0, 1, 2, 9, 60)]
+        values += [abs(INVERSE_OF[name](s / 2 if name == "atanh" else s)) for s in sizes]
+    elif name == "cbrt":
+        values += [2.0 ** (3 * k) * m for k in range(-49, 43) for m in (1, 3, 5)]
+    elif name == "erfc":
+        values += [9.1945, 10.0546, 11.0, 3.0, 26.543, 27.226, *(k / 4 for k in range(110))]
+    elif name in ("log", "log1p", "log2", "log10"):
+        borders = _log_borders()
+        values += (
+            [abs(b * 2.0**k - 1) for b in borders for k in (-1, 0, 1, 9)] if name == "log1p" else borders
+        )
         values += [1 / 3, 2 / 3, 4 / 3, math.sqrt(0.5), math.sqrt(2), math.sqrt(2) - 1, 1 - math.sqrt(0.5)]
     elif name == "tanh":
         octaves = [2.0 ** (i // 2) * (1 + i % 2 / 2) for i in range(9)]
@@ -226,9 +269,16 @@ def print_row(name: str, dtype: str, worst: Worst, bound: float) -> bool:
     return ok
 
 
+def print_pair_row(name: str, worst: Worst, at: tuple[float, float]) -> bool:
+    ok = worst.error <= 1.0 and worst.wrong == 0
+    verdict = "" if ok else f"  FAILS: bound 1.0, {worst.wrong} wrong"
+    print(f"{name:8} f32  {worst.error:8.4f}  {at[0].hex()} {at[1].hex()}{verdict}", flush=True)
+    return ok
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure the runtime's elementary functions.")
-    parser.add_argument("--only", nargs="+", choices=FUNCTIONS, default=list(FUNCTIONS))
+    parser.add_argument("--only", nargs="+", choices=[*FUNCTIONS, *BINARY], default=[*FUNCTIONS, *BINARY])
     parser.add_argument("--dtype", choices=("f32", "f64", "both"), default="both")
     parser.add_argument("--sample", action="store_true", help="a sample of f32 arguments instead of all")
     parser.add_argument("--points", type=int, default=2000, help="random f64 arguments a function")
@@ -241,17 +291,22 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
+    f32 = arguments.only if arguments.dtype != "f64" else ()
+    f64 = arguments.only if arguments.dtype != "f32" else ()
     ok = True
     with tempfile.TemporaryDirectory() as directory:
         harness = build_harness(Path(directory), arguments.cxx, arguments.flags.split())
         print("function type  max ulp   at")
-        for name in arguments.only if arguments.dtype != "f64" else ():
+        for name in (n for n in f32 if n in FUNCTIONS):
             if arguments.sample:
                 worst = check_points(harness, name, sample_f32(name))
             else:
                 worst = check_all_f32(harness, name, arguments.jobs)
             ok &= print_row(name, "f32", worst, F32_BOUND[name])
-        for name in arguments.only if arguments.dtype != "f32" else ():
+        for name in (n for n in f32 if n in BINARY):
+            pairs = sample_pairs(name, PAIRS // 100 if arguments.sample else PAIRS, arguments.seed)
+            ok &= print_pair_row(name, *check_pairs(harness, name, pairs))
+        for name in (n for n in f64 if n in F64_FUNCTIONS):
             points = sample_f64(name, arguments.points, arguments.seed)
             ok &= print_row(name, "f64", check_f64(harness, name, points), F64_BOUND)
     return 0 if ok else 1
