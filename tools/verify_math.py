@@ -1,4 +1,4 @@
-"""Measure the elementary functions of the runtime: every f32 argument, pairs, and f64 on hard and random ones.
+"""Measure the elementary functions of the runtime: every f32 argument, pairs, f64 on hard and random points.
 
     python tools/verify_math.py                     all 2^32 f32 arguments of every function, then f64
     python tools/verify_math.py --sample            the sample of f32 arguments that the tests take
