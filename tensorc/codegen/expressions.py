@@ -19,12 +19,13 @@ _WORDS = (
     "reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct "
     "switch template this thread_local throw true try typedef typeid typename uint8_t union unsigned "
     "using virtual void volatile wchar_t while xor xor_eq free tid nt threads arena scratch work linux "
-    "unix p chunk block row part strip rows groups per_row count status "
+    "unix p chunk block row part strip rows groups per_row count status panel batch "
     "group i j k"
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(
-    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right)_.*|tc_.*|omp_.*|.*__.*|_.*|.*_(begin|end|rest|lanes|bytes)",
+    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right|lanes)_.*|tc_.*|omp_.*"
+    r"|.*__.*|_.*|.*_(begin|end|rest|lanes|bytes)",
     re.IGNORECASE,
 )
 

@@ -1,4 +1,7 @@
-"""Matrix products as C loops: tiles of 4 rows by 16 columns in registers, sums by blocks of 256 along k.
+"""Matrix products of floats as C loops: tiles of 6 rows by 16 columns in registers, blocks of 256 along k.
+
+A panel of 64 columns of the right operand is copied, tile by tile, into the order the tiles read it:
+contiguous, whatever the operand's strides.
 
 The tree (`docs/numerics.md`): within a block `acc = fma(a, b, acc)` from 0 in order of k; the blocks' sums
 are added in order. It depends on K alone, so neither tiles nor threads change a bit.
@@ -6,12 +9,12 @@ are added in order. It depends on K alone, so neither tiles nor threads change a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import (
     Assign,
     Binary,
-    Block,
     Call,
     Conditional,
     Declare,
@@ -24,95 +27,135 @@ from tensorc.codegen.c_ast import (
     Stmt,
 )
 from tensorc.codegen.expressions import size_expr
-from tensorc.codegen.loops import at_most, less, let, plus, thread_loop
+from tensorc.codegen.loops import at_most, decode_axes, less, let, plus, thread_part
 from tensorc.codegen.values import LANES, Context, load_expr
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym, axis, product
-from tensorc.loop_ir.program import Axis, Load, MatmulNode
+from tensorc.loop_ir.program import Load, MatmulNode
 from tensorc.loop_schedule.program import Matmul
 
-ROWS, WIDE, K_BLOCK = 4, 2, 256
+ROWS, WIDE, K_BLOCK = 6, 2, 256
+TILE = LANES * WIDE
+PANEL = 64
+FEW_ROWS = 4
+"""Rows of a thread from which on copying a panel of the right operand pays."""
 
 
 def emit_matmul(matmul: Matmul, context: Context) -> list[Stmt]:
-    """All batches and row blocks, divided among the threads."""
+    """The rows of all batches, divided among the threads; for each block of k, panels of columns."""
     node = matmul.node
     own = (*(a.name for a in node.batch), "i", "j", "k")
-    names = dict(context.names) | {Sym(a, axis=True): a for a in own}
-    context = replace(context, names=names)
-    blocks: Poly = (node.m + (ROWS - 1)) // ROWS
-    axes = (*node.batch, Axis("row", blocks))
-    total = size_expr(product(a.extent for a in axes), context.names)
-    rows = size_expr(node.m, context.names)
-    begin = Binary("*", Name("row"), Integer(ROWS))
-    one_row = For("i", Name("i_begin"), less(Name("i"), rows), 1, tuple(_row_block(matmul, 1, context)))
-    body = [
-        let("i_begin", begin),
-        If(
-            at_most(plus(Name("i_begin"), ROWS), rows),
-            (let("i", Name("i_begin")), *_row_block(matmul, ROWS, context)),
-            (one_row,),
-        ),
-    ]
-    return thread_loop(axes, total, body, context)
-
-
-def _row_block(matmul: Matmul, rows: int, context: Context) -> list[Stmt]:
-    """One block of rows: for every block of k, the columns in wide, then single, vectors."""
-    node = matmul.node
-    depth, columns = (size_expr(s, context.names) for s in (node.k, node.n))
-    wide = _tile(matmul, rows, WIDE, None, context)
-    narrow = _tile(matmul, rows, 1, Name("j_lanes"), context)
-    step = LANES * WIDE
-    body: tuple[Stmt, ...] = (
-        let("k_end", Call("tc_min", (plus(Name("k_begin"), K_BLOCK), depth))),
-        Declare("int64_t", "j", Integer(0)),
-        For("j", None, at_most(plus(Name("j"), step), columns), step, tuple(wide)),
-        For(
-            "j",
-            None,
-            less(Name("j"), columns),
-            LANES,
-            (Declare("const int", "j_lanes", Call("tc_lanes", (Binary("-", columns, Name("j")),))), *narrow),
-        ),
-    )
+    context = replace(context, names=dict(context.names) | {Sym(a, axis=True): a for a in own})
+    rows, depth, columns = (size_expr(s, context.names) for s in (node.m, node.k, node.n))
+    total = size_expr(product(a.extent for a in node.batch) * node.m, context.names)
+    begin, end = thread_part(total, ROWS)
+    first = Binary("*", Name("batch"), rows)
+    panels = For("j_begin", Integer(0), less(Name("j_begin"), columns), PANEL, tuple(_panel(matmul, context)))
+    k_end = let("k_end", Call("tc_min", (plus(Name("k_begin"), K_BLOCK), depth)))
     # one round even where K is 0: the result is then 0
     running = Binary("||", Binary("==", Name("k_begin"), Integer(0)), less(Name("k_begin"), depth))
-    return [For("k_begin", Integer(0), running, K_BLOCK, body)]
+    body = (
+        let("i_begin", Call("tc_max", (Binary("-", Name("rows_begin"), first), Integer(0)))),
+        let("i_end", Call("tc_min", (Binary("-", Name("rows_end"), first), rows))),
+        *decode_axes("batch", node.batch, context),
+        For("k_begin", Integer(0), running, K_BLOCK, (k_end, panels)),
+    )
+    return [
+        let("rows_begin", begin),
+        let("rows_end", end),
+        Declare(matmul.dtype.c, "panel", size=Integer(PANEL * K_BLOCK)),
+        For("batch", Call("tc_floordiv", (Name("rows_begin"), rows)), less(first, Name("rows_end")), 1, body),
+    ]
 
 
-def _tile(matmul: Matmul, rows: int, wide: int, lanes: Expr | None, context: Context) -> list[Stmt]:
+def _panel(matmul: Matmul, context: Context) -> list[Stmt]:
+    """One block of k and at most 64 columns: copied in the order the tiles read it, unless rows are few."""
+    columns = size_expr(matmul.node.n, context.names)
+    many = (
+        _each_tile(_pack_tile(matmul, context)),
+        Declare("int64_t", "i", Name("i_begin")),
+        For(
+            "i",
+            None,
+            at_most(plus(Name("i"), ROWS), Name("i_end")),
+            ROWS,
+            (_tiles(matmul, ROWS, True, context),),
+        ),
+        For("i", None, less(Name("i"), Name("i_end")), 1, (_tiles(matmul, 1, True, context),)),
+    )
+    few = For("i", Name("i_begin"), less(Name("i"), Name("i_end")), 1, (_tiles(matmul, 1, False, context),))
+    count = Binary("-", Name("i_end"), Name("i_begin"))
+    return [
+        let("j_end", Call("tc_min", (plus(Name("j_begin"), PANEL), columns))),
+        If(less(Integer(FEW_ROWS), count), many, (few,)),
+    ]
+
+
+def _each_tile(body: Sequence[Stmt]) -> Stmt:
+    return For("j", Name("j_begin"), less(Name("j"), Name("j_end")), TILE, tuple(body))
+
+
+def _packed(w: int) -> Expr:
+    """The address of vector `w` of the row `k` of the tile at `j`."""
+    tile = Binary("*", Binary("-", Name("j"), Name("j_begin")), Integer(K_BLOCK))
+    row = Binary("*", Binary("-", Name("k"), Name("k_begin")), Integer(TILE))
+    return plus(Binary("+", Binary("+", Name("panel"), tile), row), LANES * w)
+
+
+def _lanes(w: int) -> Stmt:
+    """`lanes_0`, `lanes_1`: the columns in the vectors of a tile; 0 or less where it ends before."""
+    left = Binary("-", Name("j_end"), plus(Name("j"), LANES * w))
+    return Declare("const int", f"lanes_{w}", Call("tc_lanes", (left,)))
+
+
+def _right(matmul: Matmul, w: int, context: Context) -> Expr:
+    inside = replace(context, vector="j", at=plus(Name("j"), LANES * w), lanes=Name(f"lanes_{w}"))
+    return load_expr(matmul.node.right, matmul.dtype, inside)
+
+
+def _pack_tile(matmul: Matmul, context: Context) -> list[Stmt]:
+    stores = tuple(
+        Evaluate(Call(f"tc_store_{matmul.dtype}", (_packed(w), _right(matmul, w, context))))
+        for w in range(WIDE)
+    )
+    copy = For("k", Name("k_begin"), less(Name("k"), Name("k_end")), 1, stores)
+    return [*(_lanes(w) for w in range(WIDE)), copy]
+
+
+def _tiles(matmul: Matmul, rows: int, packed: bool, context: Context) -> Stmt:
+    """The tiles of a panel for `rows` rows from `i` on."""
     node, dtype = matmul.node, matmul.dtype
     zero = Call(f"tc_splat_{dtype}", (Integer(0),))
-    sums = [[f"acc_{u}_{w}" for w in range(wide)] for u in range(rows)]
-    out: list[Stmt] = [Declare(f"tc_{dtype}", name, zero) for row in sums for name in row]
+    sums = [[f"acc_{u}_{w}" for w in range(WIDE)] for u in range(rows)]
+    out: list[Stmt] = [_lanes(w) for w in range(WIDE)]
+    out += [Declare(f"tc_{dtype}", name, zero) for row in sums for name in row]
     step: list[Stmt] = []
-    for w in range(wide):
-        inside = replace(context, vector="j", at=plus(Name("j"), LANES * w), lanes=lanes)
-        step.append(Declare(f"const tc_{dtype}", f"right_{w}", load_expr(node.right, dtype, inside)))
+    for w in range(WIDE):
+        value = Call(f"tc_load_{dtype}", (_packed(w),)) if packed else _right(matmul, w, context)
+        step.append(Declare(f"const tc_{dtype}", f"right_{w}", value))
     for u in range(rows):
         row = Load(node.left.buffer, _shift(node.left.index, "i", u))
         step.append(Declare(f"const tc_{dtype}", f"left_{u}", load_expr(row, dtype, context)))
-        for w in range(wide):
-            fused = _multiply_add(f"left_{u}", f"right_{w}", sums[u][w], dtype)
+        for w in range(WIDE):
+            fused = Call(f"tc_fma_{dtype}", (Name(f"left_{u}"), Name(f"right_{w}"), Name(sums[u][w])))
             step.append(Assign(Name(sums[u][w]), fused))
     out.append(For("k", Name("k_begin"), less(Name("k"), Name("k_end")), 1, tuple(step)))
-    for u in range(rows):
-        for w in range(wide):
-            out.extend(_add_to_result(node, dtype, u, w, sums[u][w], lanes, context))
-    return [Block(tuple(out))]
+    whole = at_most(plus(Name("j"), TILE), Name("j_end"))
+    out.append(If(whole, _add_tile(matmul, sums, False, context), _add_tile(matmul, sums, True, context)))
+    return _each_tile(out)
+
+
+def _add_tile(matmul: Matmul, sums: list[list[str]], part: bool, context: Context) -> tuple[Stmt, ...]:
+    out: list[Stmt] = []
+    for u, row in enumerate(sums):
+        for w, acc in enumerate(row):
+            lanes = Name(f"lanes_{w}") if part else None
+            out.extend(_add_to_result(matmul.node, matmul.dtype, u, w, acc, lanes, context))
+    return tuple(out)
 
 
 def _shift(index: Poly, name: str, by: int) -> Poly:
     return index.substitute({Sym(name, axis=True): axis(name) + by})
-
-
-def _multiply_add(a: str, b: str, acc: str, dtype: DType) -> Expr:
-    if dtype.is_float:
-        return Call(f"tc_fma_{dtype}", (Name(a), Name(b), Name(acc)))
-    if dtype.is_bool:
-        return Call("tc_logical_or_bool", (Name(acc), Call("tc_logical_and_bool", (Name(a), Name(b)))))
-    return Binary("+", Name(acc), Binary("*", Name(a), Name(b)))
 
 
 def _add_to_result(
@@ -129,10 +172,7 @@ def _add_to_result(
     extra = (lanes,) if lanes is not None else ()
     before = Call(f"tc_load{part}_{dtype}", (address, *extra))
     name = f"sum_{u}_{w}"
-    if dtype.is_bool:
-        added: Expr = Call("tc_logical_or_bool", (before, Name(acc)))
-    else:
-        added = Binary("+", before, Name(acc))
+    added = Binary("+", before, Name(acc))
     first = Binary("==", Name("k_begin"), Integer(0))
     return [
         Declare(f"const tc_{dtype}", name, Conditional(first, Name(acc), added)),
