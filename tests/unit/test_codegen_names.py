@@ -18,7 +18,7 @@ WORDS = """
     v0 V1 i0 i1 j0 k0 r0 c0 b0 buf0 buf1 x_end i0_end c0_lanes scratch scratch_bytes tid nt arena work
     row rows row_begin chunk chunk_end block p p_end strip group groups part parts parts_end
     per_row column_begin first_v1 s_v1 acc_0_0 sum_0_0 left_0 right_0 i j k k_begin k_end j_lanes
-    buf0_bytes buf0_begin parts_op0_v1 status
+    buf0_bytes buf0_begin parts_op0_v1 status panel batch lanes_0 rows_begin v0_ab
     _x __x x__y _X tc_x tc_f32 tc_body_f TC_LANES TC_EXPORT tdsl_x omp_get_max_threads
 """
 NAMES = WORDS.split()
