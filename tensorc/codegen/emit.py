@@ -11,19 +11,25 @@ from tensorc.codegen.c_ast import Function, Text, Unit
 from tensorc.codegen.kernel import EmitOptions, emit_kernel
 from tensorc.codegen.print_c import print_function, print_unit
 from tensorc.loop_schedule.program import NestProgram
-from tensorc.operators import OPERATORS
 
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
-_ELEMENTARY = "|".join(row.name for row in OPERATORS.values() if row.elementary)
+_FIRST = "exp|exp2|expm1|log|log1p|sin|cos|tanh|erf|sigmoid"
 _OPTIONAL = {
     "reduce_sum.h": re.compile(r"tc_(sum|prod)_\w+_begin"),
     "reduce_extreme.h": re.compile(r"tc_(max|min|any|all)_\w+_begin"),
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
     "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
-    "elementary_f32.h": re.compile(rf"tc_({_ELEMENTARY})_f32"),
+    "elementary_f32.h": re.compile(rf"tc_({_FIRST})_f32"),
     "lanes_wide.h": re.compile(r"tc_f32w"),
-    "elementary_f64.h": re.compile(rf"tc_({_ELEMENTARY})_f64"),
+    "elementary_more_f32.h": re.compile(
+        r"tc_(log2|log10|tan|asin|acos|atan|sinh|cosh|asinh|acosh|atanh|erfc|cbrt)_f32"
+    ),
+    "elementary_binary_f32.h": re.compile(r"tc_(atan2|hypot|power)_f32"),
+    "elementary_f64.h": re.compile(rf"tc_({_FIRST})_f64"),
+    "elementary_more_f64.h": re.compile(r"tc_(log2|log10|sinh|cosh|asinh|acosh|atanh|cbrt)_f64"),
+    "elementary_angles_f64.h": re.compile(r"tc_(tan|asin|acos|atan|atan2|hypot)_f64"),
+    "elementary_power_f64.h": re.compile(r"tc_(erfc|power)_f64"),
 }
 """The headers a unit needs only where its kernels match."""
 

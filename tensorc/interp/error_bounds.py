@@ -42,7 +42,8 @@ class Approx:
 HALF_ULPS = {
     **{op: 1 for op in ("add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "fma")},
     "remainder": 1,
-    **{op: 2 for op in ("exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "power")},
+    **{name: 2 for name, row in OPERATORS.items() if row.elementary},
+    "power": 2,
     "rsqrt": 3,
     "sigmoid": 4,
 }
@@ -280,6 +281,26 @@ def _power(args: Sequence[Approx], value: Values) -> Bounds:
     return np.where(known, found, np.inf)
 
 
+def _tangent(args: Sequence[Approx], value: Values) -> Bounds:
+    """Rising between its poles; a fall shows that one lies within the bound."""
+    (x,) = args
+    low, high = np.tan(x.value - x.bound), np.tan(x.value + x.bound)
+    within = (x.bound < 1.5) & (low <= value) & (value <= high)
+    return np.where(within, np.maximum(high - value, value - low), np.inf)
+
+
+def _angle(args: Sequence[Approx], value: Values) -> Bounds:
+    """A disc of radius e at distance r is seen under asin(e / r) <= e / r * pi / 2 to either side.
+
+    Unknown where it holds the origin, or reaches over the negative x axis, where the angle jumps.
+    """
+    y, x = args
+    distance, radius = np.hypot(x.value, y.value), np.hypot(x.bound, y.bound)
+    jump = (np.abs(y.value) <= y.bound) & (y.bound > 0) & (x.value - x.bound <= 0)
+    seen = np.where(radius == 0, 0.0, radius / distance * (np.pi / 2))
+    return np.where(jump | ((radius >= distance) & (radius > 0)), np.inf, seen)
+
+
 def _floor_divide(args: Sequence[Approx], value: Values) -> Bounds:
     a, b = args
     quotient = a.value / b.value
@@ -324,6 +345,9 @@ _RULES: dict[str, Rule] = {
     "copysign": _copysign,
     "sin": _passed_on,
     "cos": _passed_on,
+    "tan": _tangent,
+    "atan2": _angle,
+    "hypot": _sum_of_bounds,
     "equal": _compare,
     "not_equal": _compare,
     "less": _compare,

@@ -18,6 +18,7 @@ from tensorc.dtypes import DType
 Values = npt.NDArray[Any]
 
 _erf = np.frompyfunc(math.erf, 1, 1)
+_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def apply_operator(op: str, args: list[Values]) -> Values:
@@ -69,6 +70,10 @@ def _sigmoid(x: Values) -> Values:
 
 def _erf64(x: Values) -> Values:
     return np.asarray(_erf(x)).astype(np.float64)
+
+
+def _erfc64(x: Values) -> Values:
+    return np.asarray(_erfc(x)).astype(np.float64)
 
 
 def _fma(a: Values, b: Values, c: Values) -> Values:
@@ -170,10 +175,25 @@ _FLOAT: dict[str, Function] = {
     "expm1": np.expm1,
     "log": np.log,
     "log1p": np.log1p,
+    "log2": np.log2,
+    "log10": np.log10,
     "sin": np.sin,
     "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
     "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
     "erf": _erf64,
+    "erfc": _erfc64,
+    "cbrt": np.cbrt,
+    "hypot": np.hypot,
     "sigmoid": _sigmoid,
     "isnan": np.isnan,
     "isinf": np.isinf,

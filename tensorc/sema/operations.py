@@ -48,7 +48,8 @@ def _reduction(name: str, *keywords: str) -> Operation:
 # fmt: off
 _UNARY = (
     "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1",
-    "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc",
+    "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
+    "asinh", "acosh", "atanh", "erf", "erfc", "cbrt", "sigmoid", "relu", "floor", "ceil", "trunc",
     "round", "isnan", "isinf", "isfinite",
 )
 # fmt: on
@@ -58,6 +59,8 @@ _ROWS: tuple[Operation, ...] = (
     _elementwise("maximum", "x1", "x2"),
     _elementwise("minimum", "x1", "x2"),
     _elementwise("copysign", "x1", "x2"),
+    _elementwise("atan2", "x1", "x2"),
+    _elementwise("hypot", "x1", "x2"),
     _elementwise("fma", "x1", "x2", "x3"),
     Operation("where", ("condition", "x1", "x2"), elementwise.check_where),
     Operation("clip", ("x",), elementwise.check_clip, ("min", "max")),
@@ -90,8 +93,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
-    "cbrt", "log2", "log10", "logaddexp", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh",
-    "asinh", "acosh", "atanh", "erfc", "softplus", "hypot", "logsumexp", "cumulative_sum",
+    "logaddexp", "softplus", "logsumexp", "cumulative_sum",
     "cumulative_prod", "cumulative_max", "concat", "stack", "flip", "roll", "repeat",
     "tile", "pad", "tril", "triu", "diagonal", "eye", "take", "take_along_axis", "tensordot",
     "vecdot", "outer", "einsum", "update", "segment_sum", "segment_max", "segment_min",

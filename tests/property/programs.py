@@ -35,9 +35,10 @@ def blend(c, a, b) = where(c, a, HALF * b)
 FLOAT_UNARY = (
     "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1", "log",
     "log1p", "sin", "cos", "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc", "round", "squash",
+    "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "erfc", "cbrt",
 )  # fmt: skip
 INTEGER_UNARY = ("abs", "sign", "negative", "square", "relu", "~", "squash")
-ARITHMETIC = ("+", "-", "*", "/", "//", "%", "maximum", "minimum")
+ARITHMETIC = ("+", "-", "*", "/", "//", "%", "maximum", "minimum", "hypot", "atan2")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 LITERALS = {
     "f": ("0.5", "-1.5", "2", "1e-3", "3.0", "1", "0.0", "-0.0", "inf", "pi"),
@@ -171,13 +172,13 @@ def _arithmetic(k: _Kernel) -> None:
     y = _partner(k, x, "if")
     op = k.pick(ARITHMETIC)
     dtype = promote(x.dtype, y.dtype)
-    if op == "/" and not dtype.is_float:
+    if op in ("/", "hypot", "atan2") and not dtype.is_float:
         dtype = F64
     shape = broadcast(x.shape, y.shape)
     assert shape is not None
     if k.chance(40):
         x, y = y, x
-    k.assign(f"{op}({x.text}, {y.text})" if op[0] == "m" else f"{x.text} {op} {y.text}", dtype, shape)
+    k.assign(f"{op}({x.text}, {y.text})" if op.isalnum() else f"{x.text} {op} {y.text}", dtype, shape)
 
 
 def _chained(k: _Kernel) -> None:

@@ -21,6 +21,8 @@ ARITHMETIC = (
     "remainder",
     "floor_divide",
     "copysign",
+    "hypot",
+    "atan2",
 )
 ONE_ROUNDING = ("add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal", "abs", "negative")
 UNARY = (
@@ -43,7 +45,21 @@ UNARY = (
     "cos",
     "tanh",
     "exp2",
+    "log2",
+    "log10",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "cbrt",
 )
+NUMPY_NAMES = {"round": "rint", "atan2": "arctan2"}
+NUMPY_NAMES |= {f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3e38, 1e30, 16777216.0]
 
 
@@ -53,8 +69,7 @@ def _step(op: str, args: list[np.ndarray]) -> np.ndarray:
         return np.asarray(getattr(np, op)(*args), np.float32)
     if op == "relu":
         return np.where(args[0] <= 0, np.float32(0), args[0])
-    name = {"round": "rint"}.get(op, op)
-    return np.asarray(getattr(np, name)(args[0].astype(np.float64)), np.float32)
+    return np.asarray(getattr(np, NUMPY_NAMES.get(op, op))(*(x.astype(np.float64) for x in args)), np.float32)
 
 
 def _data(seed: int, size: int) -> np.ndarray:

@@ -165,7 +165,6 @@ TC_PAIR_1(round)
 /* Python's // and % on floats, through the exact C remainder; see NumPy's divmod. */
 extern "C" double fmod(double, double);
 extern "C" float fmodf(float, float);
-extern "C" double pow(double, double);
 
 #define TC_FLOAT_DIVISION(T, C, fmod_of, floor_of, copysign_of)                                                \
     TC_NOINLINE C tc_scalar_floor_divide_##T(C a, C b) {                                                       \
@@ -186,13 +185,6 @@ TC_FLOAT_DIVISION(f32, float, fmodf, __builtin_floorf, __builtin_copysignf)
 TC_FLOAT_DIVISION(f64, double, fmod, __builtin_floor, __builtin_copysign)
 #undef TC_FLOAT_DIVISION
 
-/* The operands pass through memory so that no compiler folds a power with its own library. */
-TC_NOINLINE double tc_scalar_power_f64(double a, double b) {
-    __asm__("" : "+m"(a), "+m"(b));
-    return pow(a, b);
-}
-TC_NOINLINE float tc_scalar_power_f32(float a, float b) { return (float)tc_scalar_power_f64(a, b); }
-
 #define TC_SCALAR_LANES(name)                                                                                  \
     TC_INLINE tc_f32 tc_##name##_f32(tc_f32 a, tc_f32 b) {                                                     \
         for (int i = 0; i < 8; ++i) a[i] = tc_scalar_##name##_f32(a[i], b[i]);                                 \
@@ -205,7 +197,6 @@ TC_NOINLINE float tc_scalar_power_f32(float a, float b) { return (float)tc_scala
     }
 TC_SCALAR_LANES(floor_divide)
 TC_SCALAR_LANES(remainder)
-TC_SCALAR_LANES(power)
 #undef TC_SCALAR_LANES
 
 #endif

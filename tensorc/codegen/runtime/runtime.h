@@ -5,6 +5,11 @@
 #include "lanes.h"
 #include "reduce.h"
 #include "elementary_f32.h"
+#include "elementary_more_f32.h"
+#include "elementary_binary_f32.h"
 #include "elementary_f64.h"
+#include "elementary_more_f64.h"
+#include "elementary_angles_f64.h"
+#include "elementary_power_f64.h"
 
 #endif
