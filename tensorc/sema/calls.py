@@ -11,15 +11,18 @@ from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema import foreign
 from tensorc.sema.builder import Site
+from tensorc.sema.elements import apply_to_elements, is_element
 from tensorc.sema.elementwise import check_cast
 from tensorc.sema.expressions import Context, Steps, evaluate, evaluate_arg, is_foreign_module
 from tensorc.sema.functions import inline_function
+from tensorc.sema.iteration import FORMS
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
 from tensorc.sema.scopes import Frame, near
 from tensorc.sema.values import POISON, Arg, Tensor, Value, describe, is_poisoned
 from tensorc.source import Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import standard_file_with
+from tensorc.tensor_ir.program import Shape
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +119,7 @@ def _call_operation(
 ) -> Value:
     place = frame.place(node.span)
     if name in SUPPORTED:
-        return _call_cast(c, name, args, place)
+        return _call_cast(c, name, args, place, frame.domain)
     operation = OPERATIONS.get(name)
     if operation is None:
         _report_unknown_operation(c, name, frame.place(node.function.span))
@@ -124,16 +127,40 @@ def _call_operation(
     bound = _bind(c, operation, args, place)
     if bound is None or args.poisoned:
         return POISON
-    return operation.check(c.builder, Site(place, name), bound)
+    site = Site(place, name)
+    if not any(is_element(a.value) for a in bound.values()):
+        return operation.check(c.builder, site, bound)
+    if not operation.pointwise:
+        _report_element(c, name, place)
+        return POISON
+    return apply_to_elements(
+        c.builder,
+        site,
+        tuple(bound.values()),
+        frame.domain,
+        lambda ready: operation.check(c.builder, site, dict(zip(bound, ready, strict=True))),
+    )
 
 
-def _call_cast(c: Context, name: str, args: Arguments, span: Span) -> Value:
+def _report_element(c: Context, name: str, span: Span) -> None:
+    help = "use the whole array, outside of index notation or with no iterator in it"
+    if name in FORMS:
+        help = f"a reduction over an index is written {name}(x[k] for k in K)"
+    c.builder.error(
+        "TC0405", f"{name}() works on whole arrays", span, label="found one element of an array", help=help
+    )
+
+
+def _call_cast(c: Context, name: str, args: Arguments, span: Span, domain: Shape) -> Value:
     if len(args.positional) != 1 or args.named:
         c.builder.error("TC0204", f"{name}(x) takes one argument", span, label="expected one value")
         return POISON
     if args.poisoned:
         return POISON
-    return check_cast(c.builder, Site(span, name), args.positional[0], SUPPORTED[name])
+    site, dtype = Site(span, name), SUPPORTED[name]
+    return apply_to_elements(
+        c.builder, site, args.positional, domain, lambda ready: check_cast(c.builder, site, ready[0], dtype)
+    )
 
 
 def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
@@ -279,5 +306,5 @@ def _call_function(
     if any(n not in bound for n in required):
         _report_count(c, function.name, required, names, args, span)
         return POISON
-    result: Value = yield inline_function(c, function, bound, span)
+    result: Value = yield inline_function(c, function, bound, span, frame.domain)
     return result

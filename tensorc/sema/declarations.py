@@ -9,6 +9,7 @@ from tensorc.sema.builder import Builder
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.functions import TooLargeError
+from tensorc.sema.iteration import comprehend
 from tensorc.sema.numbers import constant_value, fits
 from tensorc.sema.results import head_of
 from tensorc.sema.scopes import DimFact, FileScope, Frame, warn_hiding
@@ -192,7 +193,7 @@ def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> V
 
 
 def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
-    return Context(Builder(bag), scope, SymbolTable(scope.dims), evaluate_call)
+    return Context(Builder(bag), scope, SymbolTable(scope.dims), evaluate_call, comprehend)
 
 
 # -- recursion -------------------------------------------------------------------------------------

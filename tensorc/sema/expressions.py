@@ -7,14 +7,18 @@ Each construct is a generator that yields the evaluations it needs and gets thei
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema import foreign
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import apply_operator, check_operator, check_plus, numeric
+from tensorc.sema.elements import apply_to_elements, check_pointwise, is_element
+from tensorc.sema.elementwise import check_plus, numeric
+from tensorc.sema.indexing import check_element
 from tensorc.sema.layout import check_matmul, check_matrix_transpose, check_transpose_attribute
 from tensorc.sema.numbers import parse_float
 from tensorc.sema.operations import LATER, OPERATIONS
@@ -25,6 +29,7 @@ from tensorc.sema.values import (
     POISON,
     Absent,
     Arg,
+    Index,
     Known,
     Poison,
     Sequence,
@@ -74,13 +79,15 @@ COMPARE = {
 class Context:
     """Everything an evaluation reads and writes: the program, the file's names, the size symbols.
 
-    `evaluate_call` is handed in, since calls evaluate expressions; `calls` counts the inlined ones.
+    `evaluate_call` and `comprehend` are handed in, since they evaluate expressions; `calls` counts the
+    inlined ones.
     """
 
     builder: Builder
     scope: FileScope
     symbols: SymbolTable
     evaluate_call: Callable[[Context, ast.Call, Frame], Steps]
+    comprehend: Callable[[Context, ast.Comprehension, Frame], Steps]
     calls: int = 0
 
 
@@ -210,9 +217,15 @@ def _unary(c: Context, node: ast.Unary, frame: Frame) -> Steps:
     operand = Arg(value, frame.place(node.operand.span))
     if node.op == "+":
         site = Site(frame.place(node.span), "pos")
-        return check_plus(c.builder, site, operand)
+        if isinstance(value, Index):
+            return value
+        return apply_to_elements(c.builder, site, [operand], frame.domain, partial(_plus, c.builder, site))
     op, origin = UNARY[node.op]
-    return check_operator(c.builder, Site(frame.place(node.span), origin), op, [operand])
+    return check_pointwise(c.builder, Site(frame.place(node.span), origin), op, [operand], frame.domain)
+
+
+def _plus(k: Builder, site: Site, args: Items[Arg]) -> Value:
+    return check_plus(k, site, args[0])
 
 
 def _binary(c: Context, node: ast.Binary, frame: Frame) -> Steps:
@@ -223,9 +236,13 @@ def _binary(c: Context, node: ast.Binary, frame: Frame) -> Steps:
     args = [Arg(left, frame.place(node.left.span)), Arg(right, frame.place(node.right.span))]
     span = frame.place(node.span)
     if node.op == "@":
+        if is_element(left) or is_element(right):
+            help = "a contraction is written sum(a[i, k] * b[k, j] for k in K)"
+            c.builder.error("TC0405", "`@` works on whole arrays", span, label="found an element", help=help)
+            return POISON
         return check_matmul(c.builder, Site(span, "matmul"), {"x1": args[0], "x2": args[1]})
     op, origin = BINARY[node.op]
-    return check_operator(c.builder, Site(span, origin), op, args)
+    return check_pointwise(c.builder, Site(span, origin), op, args, frame.domain)
 
 
 def _compare(c: Context, node: ast.Compare, frame: Frame) -> Steps:
@@ -239,16 +256,14 @@ def _compare(c: Context, node: ast.Compare, frame: Frame) -> Steps:
         args = [Arg(left, place), Arg(right, frame.place(operand.span))]
         site = Site(frame.place(node.span), origin)
         poisoned = is_poisoned(left) or is_poisoned(right) or isinstance(result, Poison)
-        pair = POISON if poisoned else check_operator(c.builder, site, op, args)
-        result = pair if result is None or pair is POISON else _both(c, site, result, pair)
+        pair = POISON if poisoned else check_pointwise(c.builder, site, op, args, frame.domain)
+        if result is not None and pair is not POISON:
+            both = [Arg(result, site.span), Arg(pair, site.span)]
+            pair = check_pointwise(c.builder, Site(site.span, "and"), "logical_and", both, frame.domain)
+        result = pair
         left, place = right, args[1].span
     assert result is not None
     return result
-
-
-def _both(c: Context, site: Site, a: Value, b: Value) -> Value:
-    assert isinstance(a, Tensor | Known | Size) and isinstance(b, Tensor | Known | Size)
-    return apply_operator(c.builder, Site(site.span, "and"), "logical_and", [a, b])
 
 
 # -- tuples, attributes, subscripts ----------------------------------------------------------------
@@ -318,6 +333,14 @@ def _subscript(c: Context, node: ast.Subscript, frame: Frame) -> Steps:
         return POISON
     if isinstance(value, Sequence):
         return tuple_item(c.builder, site, value.items, tuple(items))
+    if isinstance(value, Tensor) and any(isinstance(i, Arg) and is_element(i.value) for i in items):
+        return check_element(c.builder, site, value, tuple(items), frame.domain)
+    if is_element(value):
+        k = c.builder
+        k.error(
+            "TC0405", f"{describe(value)} has no axes", site.span, help="write all indices as one x[i, j]"
+        )
+        return POISON
     found = numeric(c.builder, Arg(value, frame.place(node.value.span)), site)
     return POISON if found is None else check_subscript(c.builder, site, found, tuple(items))
 
@@ -345,8 +368,7 @@ def _item_is_poisoned(item: Item) -> bool:
 
 
 def _comprehension(c: Context, node: ast.Comprehension, frame: Frame) -> Steps:
-    c.builder.error("TC0503", "index notation is not supported yet", frame.place(node.span))
-    return _leaf(POISON)
+    return c.comprehend(c, node, frame)
 
 
 def _misplaced(c: Context, node: ast.Expr, frame: Frame) -> Steps:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tensorc.sema.expressions import Context, Steps, evaluate
+from tensorc.sema.iteration import define_by_index
 from tensorc.sema.scopes import Frame, warn_hiding
 from tensorc.sema.types import check_annotation
 from tensorc.sema.values import POISON, Arg, Poison, Sequence, Tensor, Value, describe
 from tensorc.source import Span
 from tensorc.syntax import ast
+from tensorc.tensor_ir.program import Shape
 
 MAX_INLINED_CALLS = 10_000
 
@@ -19,35 +22,38 @@ class TooLargeError(Exception):
     """The kernel's `def`s expand beyond what can be compiled; the message is in the bag."""
 
 
-def inline_function(c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span) -> Steps:
+def inline_function(
+    c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span, domain: Shape
+) -> Steps:
     """The value of a `def`'s body with its parameters bound; its spans keep the call."""
     scope = c.scope
     c.scope = scope.homes.get(function.name, scope)
     result: Value = POISON
     if function.name not in c.scope.recursive:
-        result = yield _inline(c, function, bound, call)
+        result = yield _inline(c, function, bound, Frame(call, function.name, domain=domain))
     c.scope = scope
     return result
 
 
-def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], call: Span) -> Steps:
+def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], frame: Frame) -> Steps:
+    assert frame.call is not None
     c.calls += 1
     if c.calls > MAX_INLINED_CALLS:
         c.builder.error(
             "TC0504",
             f"the kernel inlines more than {MAX_INLINED_CALLS} calls",
-            call,
+            frame.call,
             label="expanding this call",
         )
         raise TooLargeError
-    frame = Frame(call, function.name)
+    outside = replace(frame, names={})
     for parameter in function.params:
         place = frame.place(parameter.span)
         if parameter.name in bound:
             value = bound[parameter.name].value
         else:
             assert parameter.default is not None
-            value = yield evaluate(c, parameter.default, Frame(call, function.name))
+            value = yield evaluate(c, parameter.default, outside)
         frame.bind(c.builder.bag, parameter.name, value, place)
     result: Value | None = yield run_body(c, function.body, frame)
     if result is None:
@@ -68,9 +74,7 @@ def run_body(c: Context, body: tuple[ast.Statement, ...], frame: Frame) -> Gener
                     _report_unreachable(c, body[position + 1], frame)
                 return result
             case ast.IndexDefinition():
-                span = frame.place(statement.span)
-                c.builder.error("TC0503", "index notation is not supported yet", span)
-                frame.bind(c.builder.bag, statement.name, POISON, span)
+                yield _define(c, statement, frame)
             case ast.Iterate():
                 c.builder.error("TC0503", "`iterate` is not supported yet", frame.place(statement.span))
                 _poison_carried(c, statement, frame)
@@ -98,10 +102,24 @@ def _return(c: Context, values: tuple[ast.Expr, ...], frame: Frame) -> Steps:
     return results[0] if len(results) == 1 else Sequence(tuple(results))
 
 
-def _assign(c: Context, statement: ast.Assign, frame: Frame) -> Steps:
+def _check_decorators(c: Context, statement: ast.Assign | ast.IndexDefinition, frame: Frame) -> None:
     for decorator in statement.decorators:
         span = frame.place(decorator.span)
         c.builder.error("TC0503", f"the decorator @{decorator.name} is not supported yet", span)
+
+
+def _define(c: Context, statement: ast.IndexDefinition, frame: Frame) -> Steps:
+    _check_decorators(c, statement, frame)
+    value: Value = yield define_by_index(c, statement, frame)
+    frame.bind(c.builder.bag, statement.name, value, frame.place(statement.span))
+    warn_hiding(c.builder.bag, statement.name, statement.span)
+    if isinstance(value, Tensor) and statement.name != "_":
+        c.builder.give_name(value, statement.name)
+    return POISON
+
+
+def _assign(c: Context, statement: ast.Assign, frame: Frame) -> Steps:
+    _check_decorators(c, statement, frame)
     value: Value = yield evaluate(c, statement.value, frame)
     values = _unpack(c, statement, value, frame)
     for target, item in zip(statement.targets, values, strict=True):

@@ -11,6 +11,7 @@ from tensorc.sema.builder import Builder, Site
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, run
 from tensorc.sema.functions import TooLargeError, run_body
+from tensorc.sema.iteration import comprehend
 from tensorc.sema.parameters import check_kernel_features, read_parameters
 from tensorc.sema.requirements import read_requires
 from tensorc.sema.results import check_results
@@ -25,7 +26,7 @@ from tensorc.tensor_ir.program import ParamRef, SizeValue, TensorProgram, View
 def check_kernel(scope: FileScope, node: ast.Kernel, bag: DiagnosticBag) -> TensorProgram | None:
     """The kernel's program, or None when it has errors (which are in the bag)."""
     own = DiagnosticBag()
-    c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call)
+    c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call, comprehend)
     try:
         program = _check(c, node)
     except TooLargeError:

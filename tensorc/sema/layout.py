@@ -178,7 +178,7 @@ def check_matmul(k: Builder, site: Site, args: Args) -> Value:
         return POISON
     a = k.broadcast(a, (*batch, *a.shape[-2:]), site)
     b = k.broadcast(b, (*batch, *b.shape[-2:]), site)
-    product = _product(k, site, a, b)
+    product = batched_product(k, site, a, b)
     return _drop_matrix_axes(k, site, product, row, column) if row or column else product
 
 
@@ -222,7 +222,8 @@ def _batch_shape(k: Builder, site: Site, a: Tensor, b: Tensor) -> Shape | None:
     return broadcast_shapes(k, batches, site)
 
 
-def _product(k: Builder, site: Site, a: Tensor, b: Tensor) -> Tensor:
+def batched_product(k: Builder, site: Site, a: Tensor, b: Tensor) -> Tensor:
+    """`[..., M, K] @ [..., K, N]` of one dtype, with equal batch axes."""
     batch, rows, columns = a.shape[:-2], a.shape[-2], b.shape[-1]
     if a.dtype.is_float:
         return k.emit("matmul", (a, b), None, a.dtype, (*batch, rows, columns), site)

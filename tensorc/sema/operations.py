@@ -16,13 +16,17 @@ Check = Callable[[Builder, Site, Args], Value]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """`required` parameters are positional (or named), `optional` ones too unless `keyword_only`."""
+    """`required` parameters are positional (or named), `optional` ones too unless `keyword_only`.
+
+    `pointwise` operations also work on the elements of index notation.
+    """
 
     name: str
     required: tuple[str, ...]
     check: Check
     optional: tuple[str, ...] = ()
     keyword_only: tuple[str, ...] = ()
+    pointwise: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -34,7 +38,7 @@ def _scalar(k: Builder, site: Site, args: Args, op: str, names: tuple[str, ...])
 
 
 def _elementwise(name: str, *parameters: str) -> Operation:
-    return Operation(name, parameters, partial(_scalar, op=name, names=parameters))
+    return Operation(name, parameters, partial(_scalar, op=name, names=parameters), pointwise=True)
 
 
 def _reduce(k: Builder, site: Site, args: Args, kind: str) -> Value:
@@ -62,11 +66,11 @@ _ROWS: tuple[Operation, ...] = (
     _elementwise("atan2", "x1", "x2"),
     _elementwise("hypot", "x1", "x2"),
     _elementwise("fma", "x1", "x2", "x3"),
-    Operation("where", ("condition", "x1", "x2"), elementwise.check_where),
-    Operation("clip", ("x",), elementwise.check_clip, ("min", "max")),
-    Operation("astype", ("x", "dtype"), elementwise.check_astype),
-    Operation("silu", ("x",), elementwise.check_silu),
-    Operation("gelu", ("x",), elementwise.check_gelu),
+    Operation("where", ("condition", "x1", "x2"), elementwise.check_where, pointwise=True),
+    Operation("clip", ("x",), elementwise.check_clip, ("min", "max"), pointwise=True),
+    Operation("astype", ("x", "dtype"), elementwise.check_astype, pointwise=True),
+    Operation("silu", ("x",), elementwise.check_silu, pointwise=True),
+    Operation("gelu", ("x",), elementwise.check_gelu, pointwise=True),
     _reduction("sum", "dtype"),
     _reduction("prod", "dtype"),
     _reduction("mean", "dtype"),

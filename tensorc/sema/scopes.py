@@ -13,6 +13,7 @@ from tensorc.sema.operations import LATER, OPERATIONS
 from tensorc.sema.values import Value
 from tensorc.source import Span
 from tensorc.syntax import ast
+from tensorc.tensor_ir.program import Shape
 
 CONSTANTS = {"pi": 3.141592653589793, "e": 2.718281828459045, "inf": float("inf"), "nan": float("nan")}
 
@@ -57,13 +58,14 @@ class Frame:
 
     `call` is the place of the inlined call (None in a kernel), `function` the `def` it runs.
     `open_symbols` makes unknown names size symbols, as in the types of
-    parameters; `in_type` is set in any other type.
+    parameters; `in_type` is set in any other type. `domain` holds the extents of the iterators around.
     """
 
     call: Span | None = None
     function: str = ""
     open_symbols: bool = False
     in_type: bool = False
+    domain: Shape = ()
     names: dict[str, Local] = field(default_factory=dict)
 
     def place(self, span: Span) -> Span:

@@ -5,6 +5,8 @@
 | `Tensor`   | a value of the program under construction                                  |
 | `Known`    | a number the compiler knows; weak unless it has a dtype                    |
 | `Size`     | a size that depends on dims; a weak integer                                |
+| `Index`    | inside index notation: an index in the iterators; a weak integer           |
+| `Element`  | inside index notation: a value for each step of some iterators             |
 | `Sequence` | a tuple, or the results of a `def`                                         |
 | `Absent`   | `None`                                                                     |
 | `TypeName` | a dtype used as a value (`astype(x, f32)`)                                 |
@@ -62,6 +64,22 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """Affine in the iterators `i0, i1, ...`, numbered from the outside in; it holds at least one."""
+
+    poly: Poly
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """`tensor` has one axis per iterator in `axes` (sorted, at least one); `index` as in `Tensor.size`."""
+
+    tensor: Tensor
+    axes: tuple[int, ...]
+    index: Poly | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     items: tuple[Value, ...]
 
@@ -87,7 +105,7 @@ class Poison:
 
 
 Numeric = Tensor | Known | Size
-Value = Tensor | Known | Size | Sequence | Absent | TypeName | Text | Poison
+Value = Tensor | Known | Size | Index | Element | Sequence | Absent | TypeName | Text | Poison
 
 POISON = Poison()
 
@@ -134,6 +152,10 @@ def describe(value: Value) -> str:
             return number_text(v) if dtype is None else f"{dtype}({number_text(v)})"
         case Size(poly):
             return f"the size {poly}"
+        case Index():
+            return "an index"
+        case Element(tensor):
+            return f"an element of {tensor.dtype}"
         case Sequence(items):
             return f"a tuple of {len(items)}"
         case Absent():

@@ -93,12 +93,10 @@ EXPRESSIONS = [
     ("x: f32[N]", "zeros((-1,))", "TC0410", "(-1,)", ["negative"]),
     ("x: f32[N]", "zeros((N // 0,))", "TC0410", "N // 0", ["zero"]),
     ("x: f32[N, D]", "sum(x, axis=(0, -2))", "TC0411", "(0, -2)", ["axis -2", "twice"]),
-    ("x: f32[N]", "reshape(x, (N, 1))", "TC0501", "reshape", ["not supported yet"]),
     ("x: f32[N]", "x.flip()", "TC0501", "x.flip", ["not supported yet"]),
     ("x: f32[N]", "f16(x)", "TC0502", "f16", ["not supported yet"]),
     ("x: f32[N], i: i64[M]", "x[i]", "TC0503", "i", ["index array"]),
     ("x: f32[N]", "x[x > 0]", "TC0503", "x > 0", ["mask"]),
-    ("x: f32[N]", "sum(x[i] for i in N)", "TC0503", "sum(x[i] for i in N)", ["index notation"]),
 ]  # fmt: skip
 
 
@@ -169,7 +167,6 @@ FILES = [
     ("kernel k(x: f32[N]) { return F.softmax(x) }", "TC0211", "F.softmax", ['import "std/nn.tdsl"']),
     ("kernel k[T: f32 | f64](x: T[N]) { return x }", "TC0503", "T: f32 | f64", ["dtype parameter"]),
     ("kernel k(x: f32) {\n @inline y = x\n return y\n}", "TC0503", "@inline", ["@inline"]),
-    ("kernel k(x: f32[N]) {\n y[i] = x[i] for i in N\n return y\n}", "TC0503", None, ["index notation"]),
     ("kernel k(x: f32, n: i32) {\n iterate n with x { x = x }\n return x\n}", "TC0503", None, ["iterate"]),
     ("kernel k(x: f32) requires x > 0 { return x }", "TC0503", "x", ["compares sizes"]),
     ("kernel k(x: f32[N]) requires N > 0 or N < 9 { return x }", "TC0503", None, ["requires"]),
@@ -187,6 +184,61 @@ def test_file(text: str, code: str, place: str | None, words: list[str]) -> None
         assert found.span.text == place
     for word in words:
         assert word in words_of(found)
+
+
+# (the statement that defines y, code, text under the carets, words of the message); x: f32[N, M], v: f32[7]
+INDEX_NOTATION = [
+    ("y[i] = x[i, 0] for i in N + 1", "TC0404", "i", ["reaches N", "the size is N"]),
+    ("y[i, j] = x[i - 1, j] for i in N, j in M", "TC0404", "i - 1", ["reaches -1"]),
+    ("y[i, j] = x[i, 2 * j] for i in N, j in M", None, "", []),
+    ("y[i, j] = x[i, 2 * j + 1] for i in N, j in M", "TC0404", "2 * j + 1", ["reaches 2*M - 1"]),
+    ("y[i] = v[i] for i in 8", "TC0404", "i", ["reaches 7", "the size is 7"]),
+    ("y[i] = v[7 - i] for i in 7", "TC0404", "7 - i", ["reaches 7"]),
+    ("y[i] = v[6 - i] for i in 7", None, "", []),
+    ("y[i] = sum(v[i + u] for u in 3) for i in 6", "TC0404", "i + u", ["reaches 7"]),
+    ("y[i] = x[i, M] for i in N", "TC0404", "M", ["reaches M"]),
+    ("y[i] = v[i - 8] for i in 1", "TC0404", "i - 8", ["reaches -8"]),
+    ("y[i] = x[i] for i in N", "TC0405", "x[i]", ["2 axes", "index every axis"]),
+    ("y[i] = x for i in N", "TC0405", "x", ["a whole array"]),
+    ("y[i] = x[i, 0] + x for i in N", "TC0405", "x", ["a whole array"]),
+    ("y[i] = v[i] @ v[i] for i in 7", "TC0405", "v[i] @ v[i]", ["sum(a[i, k] * b[k, j] for k in K)"]),
+    ("y[i] = sum(v[i]) for i in 7", "TC0405", "sum(v[i])", ["sum(x[k] for k in K)"]),
+    ("y[i] = squeeze(v[i], axis=0) for i in 7", "TC0405", "squeeze(v[i], axis=0)", ["whole arrays"]),
+    ("y[i] = v[i][0] for i in 7", "TC0405", "v[i][0]", ["no axes"]),
+    ("y[i] = x[i, :] for i in N", "TC0503", ":", ["index every axis"]),
+    ("y[i] = x[i, None] for i in N", "TC0503", "None", ["index every axis"]),
+    ("y[i] = v[i // 2] for i in 7", "TC0503", "i // 2", ["not supported yet"]),
+    ("y[i] = v[i * i] for i in 2", "TC0503", "i * i", ["not supported yet"]),
+    ("y[i] = v[i32(v[i])] for i in 7", "TC0503", "i32(v[i])", ["not supported yet"]),
+    ("y[i] = v[v[i]] for i in 7", "TC0404", "v[i]", ["an integer", "an element of f32"]),
+    ("y[i] = v[i + 0.5] for i in 7", "TC0404", "i + 0.5", ["an integer"]),
+    ("y[i] = mean(x[i, k] for k in M) for i in N", "TC0203", "mean", ["takes no `for`", "sum"]),
+    ("y[i, i] = x[i, i] for i in N", "TC0119", None, ["`i` stands there twice"]),
+    ("y[i] = x[i, j] for i in N, j in M", "TC0119", None, ["`j` is on one side only", "y[i, j]"]),
+    ("y[i, j] = v[i] for i in 7", "TC0119", None, ["`j` is on one side only"]),
+    ("y = sum(x[i, j] for i in N, i in M)", "TC0207", "i in M", ["two iterators"]),
+    ("y[i] = sum(x[i, i] for i in M) for i in N", "TC0202", "i in M", ["assigned twice"]),
+    ("y[v] = 1 for v in N", "TC0202", "v in N", ["assigned twice"]),
+    ("y[i] = sum(x[i, k] for k in i) for i in N", "TC0503", "i", ["where"]),
+    ("y = sum(v[i] for i in 0.5)", "TC0410", "0.5", ["a size"]),
+    ("y = sum(v[i] for i in -1)", "TC0410", "-1", ["negative"]),
+    ("y = max(v[i] for i in 0)", "TC0408", "max(v[i] for i in 0)", ["empty"]),
+    ("y[i] = (v[i], 1) for i in 7", "TC0301", "(v[i], 1)", ["a tuple"]),
+    ("y[i] = v[i] and true for i in 7", "TC0302", "v[i] and true", ["bool"]),
+    ("y[i] = v[i] for i in n", "TC0201", "n", ["unknown name"]),
+    ("@inline y[i] = v[i] for i in 7", "TC0503", "@inline", ["@inline"]),
+]
+
+
+@pytest.mark.parametrize(("statement", "code", "place", "words"), INDEX_NOTATION)
+def test_index_notation(statement: str, code: str | None, place: str | None, words: list[str]) -> None:
+    text = f"kernel k(x: f32[N, M], v: f32[7]) {{\n {statement}\n return y\n}}"
+    errors = [d for d in messages(text) if d.severity is Severity.ERROR]
+    assert [d.code for d in errors] == ([] if code is None else [code])
+    for found in errors:
+        assert found.span is not None
+        assert place is None or found.span.text == place
+        assert [w for w in words if w not in words_of(found)] == []
 
 
 WARNINGS = [
