@@ -8,10 +8,10 @@ READY := $(VENV)/.installed
 PYTEST_FLAGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test pytest lint type fmt golden bench clean
+.PHONY: help venv demo test pytest lint type fmt golden bench verify-math clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 venv: $(READY) ## create .venv with tensorc (editable) and the development tools
 
@@ -52,6 +52,9 @@ golden: $(READY) ## rewrite the golden files (read the diff before committing)
 
 bench: $(READY) ## speed beside the installed peers, with each engine's error
 	@$(BIN)/python benchmarks/suite.py
+
+verify-math: $(READY) ## errors of the elementary functions over every f32 argument: half an hour
+	@$(BIN)/python tools/verify_math.py
 
 clean: ## remove .venv, build output and caches
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
