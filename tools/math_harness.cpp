@@ -10,10 +10,13 @@
  * library's double function and print the largest error in ulp, the argument that has it, the number of wrong
  * values (class, sign or special case), and one of them; of a pair, its number in the input.
  */
+#include "elementary_angles_f64.h"
 #include "elementary_binary_f32.h"
 #include "elementary_f32.h"
 #include "elementary_f64.h"
 #include "elementary_more_f32.h"
+#include "elementary_more_f64.h"
+#include "elementary_power_f64.h"
 
 #include <cmath>
 #include <cstdio>
@@ -75,9 +78,9 @@ double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) 
     {#name, on_floats<tc_##name##_f32>, on_wide_floats<name##_wide>, on_doubles<tc_##name##_f64>, reference}
 #define LIBRARY(name) FUNCTION(name, [](double x) { return std::name(x); })
 
-/* Functions of elementary_more_f32.h. */
-#define MORE(name, reference) \
-    {#name, on_floats<tc_##name##_f32>, on_wide_floats<tc_##name##_f32w>, nullptr, reference}
+/* Those whose sixteen lanes have the name of the eight. */
+#define MORE(name, reference)                                                                                   \
+    {#name, on_floats<tc_##name##_f32>, on_wide_floats<tc_##name##_f32w>, on_doubles<tc_##name##_f64>, reference}
 #define MORE_LIBRARY(name) MORE(name, [](double x) { return std::name(x); })
 
 const Function functions[] = {
@@ -92,14 +95,15 @@ struct BinaryFunction {
     const char* name;
     void (*f32)(const float*, float*);
     void (*wide)(const float*, float*);
+    void (*f64)(const double*, double*);
     double (*reference)(double, double);
 };
 
 /* `count` lanes: pairs in, results out. */
-template <typename V, V (*function)(V, V)>
-void on_pairs(const float* pairs, float* y) {
-    constexpr size_t count = sizeof(V) / sizeof(float);
-    float operands[2][count];
+template <typename T, typename V, V (*function)(V, V)>
+void on_pairs(const T* pairs, T* y) {
+    constexpr size_t count = sizeof(V) / sizeof(T);
+    T operands[2][count];
     for (size_t i = 0; i < count; i++) operands[0][i] = pairs[2 * i], operands[1][i] = pairs[2 * i + 1];
     V lanes[2];
     std::memcpy(lanes, operands, sizeof lanes);
@@ -107,10 +111,14 @@ void on_pairs(const float* pairs, float* y) {
     std::memcpy(y, lanes, sizeof lanes[0]);
 }
 
+#define BINARY(name, reference)                                                                                 \
+    {#name, on_pairs<float, tc_f32, tc_##name##_f32>, on_pairs<float, tc_f32w, tc_##name##_f32w>,               \
+     on_pairs<double, tc_f64, tc_##name##_f64>, reference}
+
 const BinaryFunction binary_functions[] = {
-    {"atan2", on_pairs<tc_f32, tc_atan2_f32>, on_pairs<tc_f32w, tc_atan2_f32w>, std::atan2},
-    {"hypot", on_pairs<tc_f32, tc_hypot_f32>, on_pairs<tc_f32w, tc_hypot_f32w>, std::hypot},
-    {"power", on_pairs<tc_f32, tc_power_f32>, on_pairs<tc_f32w, tc_power_f32w>, std::pow},
+    BINARY(atan2, std::atan2),
+    BINARY(hypot, std::hypot),
+    BINARY(power, std::pow),
 };
 
 template <typename T, size_t count>
@@ -226,13 +234,14 @@ void check_pairs(const BinaryFunction& f) {
     print(report);
 }
 
-void print_pair_values(void (*function)(const float*, float*), size_t lanes) {
-    std::vector<float> x = read_all<float>(), y;
+template <typename T>
+void print_pair_values(void (*function)(const T*, T*), size_t lanes) {
+    std::vector<T> x = read_all<T>(), y;
     size_t count = x.size() / 2;
-    x.resize((count + lanes - 1) / lanes * lanes * 2, 1.0f);
+    x.resize((count + lanes - 1) / lanes * lanes * 2, T(1));
     y.resize(x.size() / 2);
     for (size_t i = 0; i < y.size(); i += lanes) function(&x[2 * i], &y[i]);
-    std::fwrite(y.data(), sizeof(float), count, stdout);
+    std::fwrite(y.data(), sizeof(T), count, stdout);
 }
 
 template <typename T>
@@ -251,9 +260,10 @@ int main(int count, char** arguments) {
     if (binary && count == 3 && std::strcmp(arguments[1], "pairs") == 0) {
         check_pairs(*binary);
     } else if (binary && count == 4 && std::strcmp(arguments[1], "values") == 0) {
-        print_pair_values(binary->f32, 8);
+        if (std::strcmp(arguments[3], "f32") == 0) print_pair_values<float>(binary->f32, 8);
+        else print_pair_values<double>(binary->f64, 8);
     } else if (binary && count == 3 && std::strcmp(arguments[1], "wide") == 0) {
-        print_pair_values(binary->wide, 16);
+        print_pair_values<float>(binary->wide, 16);
     } else if (count == 6 && std::strcmp(arguments[1], "range") == 0) {
         check_range(find(arguments[2]), std::strtoul(arguments[3], nullptr, 0),
                     std::strtoul(arguments[4], nullptr, 0), std::strtoul(arguments[5], nullptr, 0));
