@@ -51,6 +51,12 @@ kernel turned(x: f32[N, N]) {{ return x + x.T * 2, sin(x).T }}
 kernel wide(x: f32[N, M]) {{
     return sum(exp(x * -x), axis=0), sum(sin(x), axis=1), sum(tanh(x)), relu(erf(x)) + 1, max(cos(x), axis=0)
 }}
+kernel pairs(x: f32[N, M], y: f32[M]) {{
+    return sum(hypot(x, y), axis=0), sum(abs(x) ** y, axis=1), erfc(x) + tan(x), max(atan2(x, y), axis=0)
+}}
+kernel pairs64(x: f64[N, M], y: f64[M]) {{
+    return sum(hypot(x, y), axis=0), sum(abs(x) ** y, axis=1), erfc(x) + tan(x), max(atan2(x, y), axis=0)
+}}
 kernel product32(x: f32[N, M], y: f32[M, K]) {{ return x @ y, relu(x @ y) * 2 }}
 kernel product64(x: f64[N, M], y: f64[K, M]) {{ return x @ y.T }}
 kernel blur(x: f32[N, M]) {{ return (x[1:-1, 1:-1] + x[:-2, 1:-1] + x[2:, 1:-1]) / 3, x[::-2, 3::5] }}
