@@ -204,6 +204,8 @@ def _report_foreign(c: Context, name: str, span: Span) -> None:
 def _bind(c: Context, operation: Operation, args: Arguments, span: Span) -> dict[str, Arg] | None:
     """Parameter -> argument of an operation; None after an error."""
     names = (*operation.required, *operation.optional)
+    if operation.variadic:
+        names += tuple(f"x{n}" for n in range(1, max(len(args.positional), 2)))
     bound = _bind_positional(c, operation, args.positional, names, span)
     if bound is None:
         return None
@@ -215,9 +217,9 @@ def _bind(c: Context, operation: Operation, args: Arguments, span: Span) -> dict
             c.builder.error("TC0207", f"{operation.name}() gets `{given.name}` twice", given.span)
             return None
         bound[given.name] = given.arg
-    missing = [n for n in operation.required if n not in bound]
-    if missing:
-        _report_count(c, operation.name, operation.required, names, args, span)
+    required = (*operation.required, "x1") if operation.variadic else operation.required
+    if any(n not in bound for n in required):
+        _report_count(c, operation.name, required, names, args, span)
         return None
     return bound
 

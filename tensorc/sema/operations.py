@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from tensorc.sema import creation, elementwise, layout, reductions
+from tensorc.sema import compositions, creation, einsum, elementwise, layout, matrices, reductions
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.values import Arg, Value
 
@@ -18,7 +18,8 @@ Check = Callable[[Builder, Site, Args], Value]
 class Operation:
     """`required` parameters are positional (or named), `optional` ones too unless `keyword_only`.
 
-    `pointwise` operations also work on the elements of index notation.
+    `pointwise` operations also work on the elements of index notation. A `variadic` one takes any number of
+    operands behind the required ones, bound as `x1`, `x2`, ....
     """
 
     name: str
@@ -27,6 +28,7 @@ class Operation:
     optional: tuple[str, ...] = ()
     keyword_only: tuple[str, ...] = ()
     pointwise: bool = False
+    variadic: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -71,20 +73,34 @@ _ROWS: tuple[Operation, ...] = (
     Operation("astype", ("x", "dtype"), elementwise.check_astype, pointwise=True),
     Operation("silu", ("x",), elementwise.check_silu, pointwise=True),
     Operation("gelu", ("x",), elementwise.check_gelu, pointwise=True),
+    Operation("softplus", ("x",), compositions.check_softplus, pointwise=True),
+    Operation("logaddexp", ("x1", "x2"), compositions.check_logaddexp, pointwise=True),
     _reduction("sum", "dtype"),
     _reduction("prod", "dtype"),
     _reduction("mean", "dtype"),
     _reduction("var", "correction", "dtype"),
     _reduction("std", "correction", "dtype"),
-    *(_reduction(name) for name in ("max", "min", "any", "all", "argmax", "argmin", "count_nonzero")),
+    *(
+        _reduction(name)
+        for name in ("max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "logsumexp")
+    ),
     Operation("permute_dims", ("x", "axes"), layout.check_permute_dims),
     Operation("matrix_transpose", ("x",), layout.check_matrix_transpose),
     Operation("expand_dims", ("x", "axis"), layout.check_expand_dims),
     Operation("squeeze", ("x", "axis"), layout.check_squeeze),
     Operation("broadcast_to", ("x", "shape"), layout.check_broadcast_to),
     Operation("reshape", ("x", "shape"), layout.check_reshape),
+    Operation("flip", ("x",), matrices.check_flip, (), ("axis",)),
+    Operation("diagonal", ("x",), matrices.check_diagonal, (), ("offset",)),
+    Operation("tril", ("x",), matrices.check_tril, (), ("k",)),
+    Operation("triu", ("x",), matrices.check_triu, (), ("k",)),
     Operation("matmul", ("x1", "x2"), layout.check_matmul),
+    Operation("outer", ("x1", "x2"), einsum.check_outer),
+    Operation("vecdot", ("x1", "x2"), einsum.check_vecdot, (), ("axis",)),
+    Operation("tensordot", ("x1", "x2"), einsum.check_tensordot, (), ("axes",)),
+    Operation("einsum", ("subscripts",), einsum.check_einsum, variadic=True),
     Operation("arange", ("start",), creation.check_arange, ("stop", "step"), ("dtype",)),
+    Operation("eye", ("n_rows",), matrices.check_eye, ("n_cols",), ("k", "dtype")),
     Operation("full", ("shape", "fill_value"), creation.check_full, (), ("dtype",)),
     Operation("zeros", ("shape",), creation.check_zeros, (), ("dtype",)),
     Operation("ones", ("shape",), creation.check_ones, (), ("dtype",)),
@@ -97,11 +113,9 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
-    "logaddexp", "softplus", "logsumexp", "cumulative_sum",
-    "cumulative_prod", "cumulative_max", "concat", "stack", "flip", "roll", "repeat",
-    "tile", "pad", "tril", "triu", "diagonal", "eye", "take", "take_along_axis", "tensordot",
-    "vecdot", "outer", "einsum", "update", "segment_sum", "segment_max", "segment_min",
-    "segment_prod", "scatter_add", "sort", "argsort", "topk",
+    "cumulative_sum", "cumulative_prod", "cumulative_max", "concat", "stack", "roll", "repeat", "tile", "pad",
+    "take", "take_along_axis", "update", "segment_sum", "segment_max", "segment_min", "segment_prod",
+    "scatter_add", "sort", "argsort", "topk",
 ))
 # fmt: on
 """Operations of the language that this version does not build."""

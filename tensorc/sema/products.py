@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tensorc.dtypes import I64
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, product
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.layout import batched_product
@@ -113,3 +114,31 @@ def arranged(k: Builder, site: Site, value: Labelled, order: tuple[int, ...]) ->
     shape = tuple(sizes.get(a, ONE) for a in order)
     kind = "permute_dims" if len(order) == len(value.labels) else "expand_dims"
     return k.view(kind, value.tensor, index, shape, site)
+
+
+def contract(k: Builder, site: Site, left: Labelled, right: Labelled, kept: tuple[int, ...]) -> Labelled:
+    """The product of two factors of one dtype, summed over the labels of both that are not `kept`.
+
+    What only one factor has is in `kept`. The result has the labels of `kept` that a factor has, in order.
+    """
+    sizes = left.sizes() | right.sizes()
+    order = tuple(a for a in kept if a in sizes)
+    summed = tuple(a for a in left.labels if a in right.labels and a not in kept)
+    if is_matrix_product(k, left, right, summed):
+        return Labelled(multiply_matrices(k, site, left, right, summed, order), order)
+    full = (*order, *summed)
+    shape = tuple(sizes[a] for a in full)
+    factors = [k.broadcast(arranged(k, site, f, full), shape, site) for f in (left, right)]
+    products = k.elementwise("multiply", factors, left.tensor.dtype, site)
+    return sum_labels(k, site, Labelled(products, full), order)
+
+
+def sum_labels(k: Builder, site: Site, value: Labelled, kept: tuple[int, ...]) -> Labelled:
+    """Sum over the labels that are not in `kept`; integers wrap to their own dtype."""
+    axes = tuple(n for n, a in enumerate(value.labels) if a not in kept)
+    if not axes:
+        return value
+    dtype = value.tensor.dtype
+    wide = value.tensor if dtype.is_float else k.promote(value.tensor, I64, site)
+    total = k.promote(k.reduce(wide, Reduce("sum", axes), wide.dtype, site), dtype, site)
+    return Labelled(total, tuple(a for a in value.labels if a in kept))

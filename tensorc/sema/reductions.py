@@ -43,7 +43,8 @@ def check_reduction(k: Builder, site: Site, kind: str, args: Args) -> Value:
         return POISON
     operand = _prepare(k, site, request, value)
     row = REDUCTIONS.get(kind)
-    if row is not None and row.empty_raises and not _check_nonempty(k, site, request, operand):
+    raises = kind == "logsumexp" or (row is not None and row.empty_raises)
+    if raises and not _check_nonempty(k, site, request, operand):
         return POISON
     result = _REDUCERS[kind](k, site, request, operand)
     return _keep_dims(k, site, request, operand.shape, result) if request.keepdims else result
@@ -115,7 +116,7 @@ def _prepare(k: Builder, site: Site, request: _Request, value: Numeric) -> Tenso
         dtype = request.dtype
         wide = I64 if dtype is None or dtype.is_integer else dtype
         return _converted(k, site, operand, wide) if integral or dtype is not None else operand
-    if request.kind in ("mean", "var", "std"):
+    if request.kind in ("mean", "var", "std", "logsumexp"):
         return _converted(k, site, operand, request.dtype or (F64 if integral else operand.dtype))
     return operand
 
@@ -126,7 +127,7 @@ def _converted(k: Builder, site: Site, value: Tensor, dtype: DType) -> Tensor:
 
 
 def _check_nonempty(k: Builder, site: Site, request: _Request, operand: Tensor) -> bool:
-    """max, min, argmax and argmin need an element, as in NumPy even where the result has none."""
+    """max, min, argmax, argmin and logsumexp need an element, as in NumPy even where the result has none."""
     sizes = [operand.shape[a] for a in request.axes]
     count = element_count(sizes)
     if count == ZERO:
@@ -266,6 +267,21 @@ def _degrees_of_freedom(k: Builder, site: Site, request: _Request, operand: Tens
     return k.elementwise("maximum", [left, k.constant(Known(0), dtype, site)], dtype, site)
 
 
+def _logsumexp(k: Builder, site: Site, request: _Request, operand: Tensor) -> Tensor:
+    """`log(sum(exp(x - m))) + m` with the largest value m, which is taken as 0 where it is not finite."""
+    if not request.axes:
+        return operand
+    dtype, axes = operand.dtype, request.axes
+    largest = _reduce(k, site, "max", operand, axes, dtype)
+    finite = k.elementwise("isfinite", [largest], BOOL, site)
+    zero = k.broadcast(k.constant(Known(0), dtype, site), largest.shape, site)
+    shift = k.emit("where", [finite, largest, zero], None, dtype, largest.shape, site)
+    spread = k.broadcast(_keep_dims(k, site, request, operand.shape, shift), operand.shape, site)
+    powers = k.elementwise("exp", [k.elementwise("subtract", [operand, spread], dtype, site)], dtype, site)
+    total = k.elementwise("log", [_reduce(k, site, "sum", powers, axes, dtype)], dtype, site)
+    return k.elementwise("add", [total, shift], dtype, site)
+
+
 _Reducer = Callable[[Builder, Site, _Request, Tensor], Tensor]
 
 _REDUCERS: dict[str, _Reducer] = {
@@ -273,4 +289,5 @@ _REDUCERS: dict[str, _Reducer] = {
     **dict.fromkeys(("argmax", "argmin"), _arg_extreme),
     **dict.fromkeys(("var", "std"), _variance),
     "mean": _mean,
+    "logsumexp": _logsumexp,
 }

@@ -93,7 +93,34 @@ EXPRESSIONS = [
     ("x: f32[N]", "zeros((-1,))", "TC0410", "(-1,)", ["negative"]),
     ("x: f32[N]", "zeros((N // 0,))", "TC0410", "N // 0", ["zero"]),
     ("x: f32[N, D]", "sum(x, axis=(0, -2))", "TC0411", "(0, -2)", ["axis -2", "twice"]),
-    ("x: f32[N]", "x.flip()", "TC0501", "x.flip", ["not supported yet"]),
+    ("x: f32[N]", "x.sort()", "TC0501", "x.sort", ["not supported yet"]),
+    ("x: f32[N, M]", 'einsum("ij,jk->ik", x)', "TC0106", '"ij,jk->ik"', ["2 lists", "1 operand"]),
+    ("x: f32[N, M]", 'einsum("ijk->i", x)', "TC0106", '"ijk->i"', ["3 letters", "the 2 axes"]),
+    ("x: f32[N, M]", 'einsum("i->i", x)', "TC0106", '"i->i"', ["1 letter for", "the 2 axes"]),
+    ("x: f32[N, M]", 'einsum("i1->i", x)', "TC0106", '"i1->i"', ["not a list of letters"]),
+    ("x: f32[N, M]", 'einsum("ij->ii", x)', "TC0106", '"ij->ii"', ["a letter twice"]),
+    ("x: f32[N, M]", 'einsum("ij->k", x)', "TC0106", '"ij->k"', ["no operand has"]),
+    ("x: f32[N, M]", 'einsum("i...->i", x)', "TC0106", '"i...->i"', ["missing in the result"]),
+    ("x: f32[N, M]", 'einsum("ij->i->j", x)', "TC0106", '"ij->i->j"', ["not a list of letters"]),
+    ("x: f32[N, M]", "einsum(x, x)", "TC0106", "x", ["as a string"]),
+    ("x: f32[N, M]", 'einsum("ij->i")', "TC0204", 'einsum("ij->i")', ["einsum(subscripts, x1"]),
+    ("x: f32[N, M]", 'einsum("ij,jk->ik", x, x)', "TC0407", None, ["sizes M and N"]),
+    ("x: f32[N, M]", 'einsum("ii->i", x)', "TC0407", None, ["sizes N and M"]),
+    ("x: f32[1, M]", 'einsum("ii->i", x)', "TC0407", None, ["sizes 1 and M"]),
+    ("x: bool[N]", 'einsum("i->", x)', "TC0302", None, ["bool"]),
+    ("x: f32[N, M]", "tensordot(x, x, axes=1)", "TC0407", None, ["sizes M and N"]),
+    ("x: f32[N, M]", "tensordot(x, x, axes=3)", "TC0403", "3", ["expected 0 to 2"]),
+    ("x: f32[N, M]", "tensordot(x, x, axes=((0, 1), 0))", "TC0403", None, ["2 axes of x1 and 1 of x2"]),
+    ("x: f32[N, M]", "tensordot(x, x, 1)", "TC0204", "1", ["axes by name"]),
+    ("x: f32[N, M]", "vecdot(x, x[0, :-1])", "TC0407", None, ["sizes M and"]),
+    ("x: f32[N, M]", "vecdot(x, x[0], axis=1)", "TC0403", "1", ["from the end"]),
+    ("x: f32[N, M]", "outer(x, x)", "TC0405", "outer(x, x)", ["two vectors"]),
+    ("x: f32[N]", "tril(x)", "TC0405", "tril(x)", ["at least 2 axes"]),
+    ("x: f32[N, M]", "tril(x, k=0.5)", "TC0410", "0.5", ["an integer"]),
+    ("x: f32[N]", "diagonal(x)", "TC0405", "diagonal(x)", ["at least 2 axes"]),
+    ("x: f32[N, M]", "diagonal(x, offset=N)", "TC0307", "N", ["offset"]),
+    ("x: f32[N]", "flip(x, axis=1)", "TC0403", "1", ["axis 1"]),
+    ("x: f32[N]", "x + eye(x)", "TC0410", "x", ["a size"]),
     ("x: f32[N]", "f16(x)", "TC0502", "f16", ["not supported yet"]),
     ("x: f32[N], i: i64[M]", "x[i]", "TC0503", "i", ["index array"]),
     ("x: f32[N]", "x[x > 0]", "TC0503", "x > 0", ["mask"]),
@@ -101,12 +128,12 @@ EXPRESSIONS = [
 
 
 @pytest.mark.parametrize(("parameters", "expression", "code", "place", "words"), EXPRESSIONS)
-def test_expression(parameters: str, expression: str, code: str, place: str, words: list[str]) -> None:
+def test_expression(parameters: str, expression: str, code: str, place: str | None, words: list[str]) -> None:
     (found,) = messages(f"kernel k({parameters}) {{\n    return {expression}\n}}")
     assert found.code == code
     assert found.severity is Severity.ERROR
     assert found.span is not None
-    assert (found.span.text, found.span.line) == (place, 2)
+    assert (found.span.text, found.span.line) == (found.span.text if place is None else place, 2)
     for word in words:
         assert word in words_of(found)
 

@@ -76,6 +76,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "hard_tanh(x)": lambda: np.clip(X, -1, 1),
     "softsign(x)": lambda: X / (1 + abs(X)),
     "log_sigmoid(x)": lambda: np.log(sigmoid(X)),
+    "mish(x)": lambda: X * np.tanh(np.logaddexp(0, X)),
     "tanh_shrink(x)": lambda: X - np.tanh(X),
     "swiglu(x, y)": lambda: X * sigmoid(X) * Y,
     "geglu(x, y)": lambda: gelu(X) * Y,
