@@ -226,7 +226,8 @@ def _parse_formula(text: str, operands: Items[Tensor]) -> _Formula | str:
         letters = len(part.replace("...", ""))
         hidden = len(operand.shape) - letters
         if hidden < 0 or (hidden and "..." not in part):
-            return f"`{part}` has {_count(letters, 'letter')} for the {len(operand.shape)} axes of {describe(operand)}"
+            axes = f"the {len(operand.shape)} axes of {describe(operand)}"
+            return f"`{part}` has {_count(letters, 'letter')} for {axes}"
         terms.append(_labels(part, hidden))
     most = max((-a for t in terms for a in t if a < 0), default=0)
     if not arrow:
