@@ -87,9 +87,12 @@ TC_RARE void tcf_exp_rare(tcf_rare* lanes) {
     lanes->y = tcf_beyond(lanes->x, TCF_EXP_LIMIT) ? tcf_exp_full(lanes->x) : lanes->y;
 }
 
+/* Below this e^x is 0, and no rare case: masks of -inf are common. */
+#define TCF_EXP_FLOOR -104.0f
+
 template <typename V> TC_INLINE V tcf_exp(V x) {
-    V y = tcf_scale(tcf_exp_split(x));
-    if (__builtin_expect(tcf_any_beyond(x, TCF_EXP_LIMIT), 0)) return tcf_mend(tcf_exp_rare, x, y);
+    V y = tcf_zero_below(x, TCF_EXP_FLOOR, tcf_scale(tcf_exp_split(x)));
+    if (__builtin_expect(tcf_any_beyond_from(x, TCF_EXP_LIMIT, TCF_EXP_FLOOR), 0)) return tcf_mend(tcf_exp_rare, x, y);
     return y;
 }
 

@@ -154,6 +154,18 @@ TC_INLINE tc_f32w tcf_where_equal(tc_f32w a, tc_f32w b, tc_f32w x, tc_f32w y) { 
 TCF_BY_HALF(tc_f32w tcf_where_equal(tc_f32w a, tc_f32w b, tc_f32w x, tc_f32w y),
             tcf_where_equal(a.lo, b.lo, x.lo, y.lo), tcf_where_equal(a.hi, b.hi, x.hi, y.hi))
 
+/* y, but +0 where x is below `floor`. */
+TC_INLINE tc_f32 tcf_zero_below(tc_f32 x, float floor, tc_f32 y) {
+    return (tc_f32)(~(x < tcf_fill(x, floor)) & (tc_i32)y);
+}
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_zero_below(tc_f32w x, float floor, tc_f32w y) {
+    return x < tcf_fill(x, floor) ? tcf_fill(x, 0) : y;
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_zero_below(tc_f32w x, float floor, tc_f32w y), tcf_zero_below(x.lo, floor, y.lo),
+            tcf_zero_below(x.hi, floor, y.hi))
+
 /* x, but `limit` where x is above it; NaN stays. */
 #if defined(__AVX__)
 TC_INLINE tc_f32 tcf_at_most(tc_f32 x, float limit) { return __builtin_ia32_minps256(tcf_fill(x, limit), x); }
@@ -239,6 +251,22 @@ template <typename V> TC_INLINE bool tcf_any_beyond(V x, float limit) {
 }
 
 template <typename V> TC_INLINE V tcf_abs(V x) { return tcf_float(tcf_bits(x) & 0x7fffffff); }
+
+/* True if |x| is above `limit` or NaN in a lane that is not below `floor`. */
+template <typename V> TC_INLINE bool tcf_any_beyond_from(V x, float limit, float floor) {
+    tc_i32_t bits;
+    __builtin_memcpy(&bits, &limit, sizeof bits);
+    return tcf_any_above(tcf_bits(tcf_zero_below(x, floor, tcf_abs(x))), bits);
+}
+#if defined(TCF_512)
+TC_INLINE bool tcf_any_beyond_from(tc_f32w x, float limit, float floor) {
+    tc_i32_t bits;
+    __builtin_memcpy(&bits, &limit, sizeof bits);
+    auto kept = __builtin_ia32_cmpps512_mask(x, tcf_fill(x, floor), 5, -1, 4);
+    return __builtin_ia32_cmpd512_mask((tc_i32w)x & 0x7fffffff, (tc_i32w){} + bits, 6, kept) != 0;
+}
+#endif
+
 template <typename I> TC_INLINE I tcf_top_bit(I x) { return x & (-0x7fffffff - 1); }
 
 /* y with its sign changed where the highest bit of `bits` is set. */
