@@ -89,11 +89,12 @@ class ScalarOp:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A tensor operation that went into a node: as the user wrote it, its name there, its place."""
+    """A tensor operation that went into a node: as the user wrote it, its name there, its place, its pin."""
 
     op: str
     name: str
     span: Span
+    pin: str = ""
 
 
 class Tree(StrEnum):

@@ -129,7 +129,7 @@ class BodyBuilder:
         if op.op == "iota":
             return self._append(ScalarOp("index", (), I64, IndexValue(index[0])))
         if op.op != "cast" or op.origin != "":
-            self._origins[value] = Origin(op.origin, op.name, op.span)
+            self._origins[value] = Origin(op.origin, op.name, op.span, op.pin or "")
         return self._append(ScalarOp(op.op, tuple(args), op.dtype))
 
     def _append(self, op: ScalarOp) -> int:

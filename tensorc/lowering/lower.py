@@ -174,4 +174,4 @@ def _tree(shape: tuple[Poly, ...], axes: tuple[int, ...]) -> Tree:
 
 
 def _origin(op: TensorOp) -> Origin:
-    return Origin(op.origin, op.name, op.span)
+    return Origin(op.origin, op.name, op.span, op.pin or "")

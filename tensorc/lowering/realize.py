@@ -1,7 +1,8 @@
 """Which tensor values are stored in a buffer; every other value is recomputed where it is used.
 
 Always stored: results of the kernel, of reductions and of matrix products, the operands of a matrix product
-that are more than a view, and those of a reshape, which reads its operand's memory in order. The rest is a
+that are more than a view, those of a reshape, which reads its operand's memory in order, and what the user
+pinned with `@materialize`. What is pinned with `@inline` is not stored unless it has to be. The rest is a
 choice of policy:
 
 `default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 from tensorc.index_algebra import Sym
 from tensorc.operators import OPERATORS
-from tensorc.tensor_ir.program import Reduce, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import Pin, Reduce, TensorOp, TensorProgram, View
 
 STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
 HEAVY_COST = 20
@@ -52,7 +53,7 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
         expression = _expression(op, [expressions[a] for a in op.operands])
         if value in realized or op.op == "param":
             expression = _read_of(value)
-        elif _is_computed(op):
+        elif _is_computed(op) and op.pin is not Pin.INLINE:
             if policy == "inductor-2.8":
                 wanted = _inductor_wants(program, value, expression, users)
             else:
@@ -68,7 +69,7 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
 def _always(program: TensorProgram) -> list[int]:
     found = list(program.results)
     for value, op in enumerate(program.ops):
-        if op.op in ("reduce", "matmul"):
+        if op.op in ("reduce", "matmul") or op.pin is Pin.MATERIALIZE:
             found.append(value)
         if op.op == "matmul":
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)

@@ -48,8 +48,8 @@ def kind_words(node: Node) -> str:
 
 
 def place_words(origins: tuple[Origin, ...], is_result: bool) -> str:
-    """The user's names and lines: `z, s: lines 2-3`, `return: line 4`."""
-    named = dict.fromkeys(o.name for o in origins if o.name)
+    """The user's names, pins and lines: `z, s @inline: lines 2-3`, `return: line 4`."""
+    named = dict.fromkeys(f"{o.name} @{o.pin}" if o.pin else o.name for o in origins if o.name)
     if is_result and not (origins and origins[-1].name):
         named["return"] = None
     places = sorted({_line(o) for o in origins})

@@ -12,7 +12,7 @@ from tensorc.sema.numbers import constant_value, default_dtype, fits
 from tensorc.sema.values import Known, Numeric, Size, Tensor, describe
 from tensorc.signature import SizeCheck
 from tensorc.source import Span
-from tensorc.tensor_ir.program import Attrs, Constant, Reduce, Shape, SizeValue, TensorOp, View
+from tensorc.tensor_ir.program import Attrs, Constant, Pin, Reduce, Shape, SizeValue, TensorOp, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,22 @@ class Builder:
             if op.op != "view" or self.ops[op.operands[0]].span != op.span:
                 return
             position = op.operands[0]
+
+    def pin(self, value: Tensor, pin: Pin) -> str:
+        """Fix whether a value is stored; what stands against it, "" when nothing does."""
+        position = value.id
+        # a view that came with the value (`keepdims`) is no value of its own
+        while self.ops[position].op == "view" and self.ops[self.ops[position].operands[0]].span == (
+            self.ops[position].span
+        ):
+            position = self.ops[position].operands[0]
+        op = self.ops[position]
+        if op.op == "param":
+            return "a parameter is what the caller passes"
+        if pin is Pin.INLINE and op.op in ("reduce", "matmul"):
+            return "what a reduction or a matrix product gives is always stored"
+        self.ops[position] = replace(op, pin=pin)
+        return ""
 
     def require(self, kind: str, left: Poly, relation: str, right: Poly, text: str, span: Span) -> None:
         """Have a relation of sizes checked at the call, unless it is plain that it holds."""

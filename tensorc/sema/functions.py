@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
+from collections.abc import Sequence as Items
 from dataclasses import replace
 from typing import Any
 
 from tensorc.sema.expressions import Context, Steps, evaluate
 from tensorc.sema.iteration import define_by_index
-from tensorc.sema.scopes import Frame, warn_hiding
+from tensorc.sema.scopes import Frame, near, warn_hiding
 from tensorc.sema.types import check_annotation
 from tensorc.sema.values import POISON, Arg, Poison, Sequence, Tensor, Value, describe
 from tensorc.source import Span
 from tensorc.syntax import ast
-from tensorc.tensor_ir.program import Shape
+from tensorc.tensor_ir.program import Pin, Shape
 
 MAX_INLINED_CALLS = 10_000
 
@@ -102,15 +103,31 @@ def _return(c: Context, values: tuple[ast.Expr, ...], frame: Frame) -> Steps:
     return results[0] if len(results) == 1 else Sequence(tuple(results))
 
 
-def _check_decorators(c: Context, statement: ast.Assign | ast.IndexDefinition, frame: Frame) -> None:
-    for decorator in statement.decorators:
+def _pin_values(
+    c: Context, statement: ast.Assign | ast.IndexDefinition, values: Items[Value], frame: Frame
+) -> None:
+    """Apply `@materialize` or `@inline` to what a statement assigns."""
+    for position, decorator in enumerate(statement.decorators):
         span = frame.place(decorator.span)
-        c.builder.error("TC0503", f"the decorator @{decorator.name} is not supported yet", span)
+        if decorator.name not in tuple(Pin):
+            help = near(decorator.name, tuple(Pin)) or "there are @materialize and @inline"
+            c.builder.error("TC0203", f"unknown decorator @{decorator.name}", span, help=help)
+            continue
+        reason = "it takes no arguments" if decorator.args or decorator.keywords else ""
+        if position:
+            reason = f"the value has @{statement.decorators[0].name} already"
+        for value in values:
+            if isinstance(value, Tensor) and not reason:
+                reason = c.builder.pin(value, Pin(decorator.name))
+            elif not isinstance(value, Tensor | Poison):
+                reason = reason or f"{describe(value)} is not an array"
+        if reason:
+            c.builder.error("TC0115", f"`@{decorator.name}` has no place here: {reason}", span)
 
 
 def _define(c: Context, statement: ast.IndexDefinition, frame: Frame) -> Steps:
-    _check_decorators(c, statement, frame)
     value: Value = yield define_by_index(c, statement, frame)
+    _pin_values(c, statement, (value,), frame)
     frame.bind(c.builder.bag, statement.name, value, frame.place(statement.span))
     warn_hiding(c.builder.bag, statement.name, statement.span)
     if isinstance(value, Tensor) and statement.name != "_":
@@ -119,9 +136,9 @@ def _define(c: Context, statement: ast.IndexDefinition, frame: Frame) -> Steps:
 
 
 def _assign(c: Context, statement: ast.Assign, frame: Frame) -> Steps:
-    _check_decorators(c, statement, frame)
     value: Value = yield evaluate(c, statement.value, frame)
     values = _unpack(c, statement, value, frame)
+    _pin_values(c, statement, values, frame)
     for target, item in zip(statement.targets, values, strict=True):
         span = frame.place(target.span)
         if target.type is not None:

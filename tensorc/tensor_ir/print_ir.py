@@ -77,4 +77,5 @@ def _comment(op: TensorOp) -> str:
     shown = op.attrs.kind if isinstance(op.attrs, View | Reduce) else op.op
     origin = op.origin if op.origin not in ("", shown) else ""
     label = " = ".join(part for part in (op.name, origin) if part)
-    return f"  # {', '.join(part for part in (label, f'line {op.span.line}') if part)}"
+    pin = f"@{op.pin}" if op.pin else ""
+    return f"  # {', '.join(part for part in (label, f'line {op.span.line}', pin) if part)}"

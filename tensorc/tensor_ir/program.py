@@ -21,6 +21,7 @@ operation have its shape, and the dtype its operator computes in.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
@@ -69,6 +70,13 @@ class Reduce:
     correction: float = 0.0
 
 
+class Pin(StrEnum):
+    """What the user fixed about a value: stored in a buffer of its own, or computed where it is used."""
+
+    MATERIALIZE = "materialize"
+    INLINE = "inline"
+
+
 Attrs = ParamRef | Constant | SizeValue | View | Reduce | None
 
 
@@ -77,7 +85,7 @@ class TensorOp:
     """One operation. `name` is the user's name of the value, "" if it has none.
 
     `origin` is the operation as the user wrote it (`relu`, `softmax`'s `exp`, ...), for logs: several
-    ops may come from one (a `mean` is a sum and a division).
+    ops may come from one (a `mean` is a sum and a division). `pin` overrules the choice of what is stored.
     """
 
     op: str
@@ -88,6 +96,7 @@ class TensorOp:
     span: Span
     origin: str
     name: str = ""
+    pin: Pin | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -87,8 +87,9 @@ class _Builder:
         if found is None:
             self._known[key] = found = len(self.ops)
             self.ops.append(op)
-        elif op.name and not self.ops[found].name:
-            self.ops[found] = replace(self.ops[found], name=op.name)
+        elif (op.name and not self.ops[found].name) or (op.pin and not self.ops[found].pin):
+            known = self.ops[found]
+            self.ops[found] = replace(known, name=known.name or op.name, pin=known.pin or op.pin)
         return found
 
     def _rewrite_once(self, op: TensorOp) -> TensorOp | int | None:

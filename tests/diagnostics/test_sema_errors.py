@@ -193,7 +193,22 @@ FILES = [
     ("kernel k(x: f32[N]) { return softmax(x) }", "TC0203", "softmax", ['import "std/nn.tdsl"']),
     ("kernel k(x: f32[N]) { return F.softmax(x) }", "TC0211", "F.softmax", ['import "std/nn.tdsl"']),
     ("kernel k[T: f32 | f64](x: T[N]) { return x }", "TC0503", "T: f32 | f64", ["dtype parameter"]),
-    ("kernel k(x: f32) {\n @inline y = x\n return y\n}", "TC0503", "@inline", ["@inline"]),
+    ("kernel k(x: f32) {\n @inline y = x\n return y\n}", "TC0115", "@inline", ["parameter"]),
+    ("kernel k(x: f32[N]) {\n @inline y = sum(x)\n return y\n}", "TC0115", "@inline", ["always stored"]),
+    (
+        "kernel k(x: f32[N]) {\n @inline y = x.shape\n return x * y[0]\n}",
+        "TC0115",
+        "@inline",
+        ["not an array"],
+    ),
+    ("kernel k(x: f32[N]) {\n @inline(1) y = x + 1\n return y\n}", "TC0115", "@inline(1)", ["no arguments"]),
+    ("kernel k(x: f32) {\n @inline @materialize y = x + 1\n return y\n}", "TC0115", None, ["already"]),
+    (
+        "kernel k(x: f32) {\n @inlined y = x + 1\n return y\n}",
+        "TC0203",
+        "@inlined",
+        ["did you mean `inline`"],
+    ),
     ("kernel k(x: f32, n: i32) {\n iterate n with x { x = x }\n return x\n}", "TC0503", None, ["iterate"]),
     ("kernel k(x: f32) requires x > 0 { return x }", "TC0503", "x", ["compares sizes"]),
     ("kernel k(x: f32[N]) requires N > 0 or N < 9 { return x }", "TC0503", None, ["requires"]),
@@ -253,7 +268,7 @@ INDEX_NOTATION = [
     ("y[i] = (v[i], 1) for i in 7", "TC0301", "(v[i], 1)", ["a tuple"]),
     ("y[i] = v[i] and true for i in 7", "TC0302", "v[i] and true", ["bool"]),
     ("y[i] = v[i] for i in n", "TC0201", "n", ["unknown name"]),
-    ("@inline y[i] = v[i] for i in 7", "TC0503", "@inline", ["@inline"]),
+    ("@inline y[i] = sum(x[k, i] for k in N) for i in M", "TC0115", "@inline", ["always stored"]),
 ]
 
 
