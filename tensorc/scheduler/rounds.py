@@ -110,8 +110,9 @@ def _touched_buffers(scene: Scene, cluster: Cluster) -> tuple[str, ...]:
 def _score(policy: FusionPolicy, first: Cluster, second: Cluster, verdict: Verdict) -> Score | None:
     if verdict.joint is None or verdict.saving is None:
         return None
-    score = score_fusion_inductor if policy.inductor_rules else score_fusion
-    return score(first, second, verdict.saving)
+    if policy.inductor_rules:
+        return score_fusion_inductor(first, second, verdict.saving)
+    return score_fusion(first, second, verdict.saving, verdict.vertical)
 
 
 def _keep_best_class(candidates: list[Candidate], number: int, log: list[Event]) -> list[Candidate]:

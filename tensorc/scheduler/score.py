@@ -49,9 +49,13 @@ def _vanishes(graph: ProgramGraph, buffer: str, mask: int) -> bool:
     return all(mask >> k & 1 for k in (writer, *graph.consumers[writer]))
 
 
-def score_fusion(first: Cluster, second: Cluster, saving: Saving) -> Score:
-    """Larger first: shared bytes, of these what saves a store too, closeness in the program."""
-    return (saving.shared, saving.round_trips, -distance(first, second))
+def score_fusion(first: Cluster, second: Cluster, saving: Saving, vertical: bool) -> Score:
+    """Larger first: shared bytes, of these what saves a store too, producer with consumer, closeness.
+
+    Neighbours that only read the same data come after them at equal bytes: joined early they keep apart what
+    depends on one of them.
+    """
+    return (saving.shared, saving.round_trips, int(vertical), -distance(first, second))
 
 
 def score_fusion_inductor(first: Cluster, second: Cluster, saving: Saving) -> Score:

@@ -124,8 +124,9 @@ def test_refusals_at_the_last_moment_are_printed() -> None:
     h = Hand("turned")
     h.input("x", N, D)
     h.input("z", N)
-    h.add([("x", I0 * D + I1), ("z", I0)], (N, D), out=0)
-    q = h.add([("z", I0)], (N,), out=1)
+    h.input("w", N)
+    h.add([("x", I0 * D + I1), ("z", I0), ("w", I0)], (N, D), out=0)
+    q = h.add([("z", I0), ("w", I0)], (N,), out=1)
     h.add([("x", I0 * D + I1), (q, I0)], (N, D), out=2)
     lines = render_text(schedule_program(h.program(), "default")).splitlines()
     assert "cannot fuse op0_op2 with op1: op1 must go before op0_op2" in lines
