@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensorc.artefacts.loader_runtime import ABI_VERSION, KernelCall, load_kernels
+from tensorc.artefacts.loader_runtime import ABI_VERSION, GenericCall, KernelCall, load_kernels
 from tensorc.diagnostics.model import CompileError, Diagnostic, ToolchainError
 from tensorc.driver import (
     CompiledUnit,
@@ -66,7 +66,7 @@ class Kernel:
     `copy="never"` refuses what would be copied first. Several results come as a named tuple.
     """
 
-    def __init__(self, module: Module, call: KernelCall, position: int) -> None:
+    def __init__(self, module: Module, call: KernelCall | GenericCall, position: int) -> None:
         self._module = module
         self._call = call
         self._position = position
@@ -128,13 +128,22 @@ class Kernel:
 
 
 class Module:
-    """The kernels of one file: `module["name"]`, or `module.name` where nothing else has that name."""
+    """The kernels of one file: `module["name"]`, or `module.name` where nothing else has that name.
 
-    def __init__(self, unit: CompiledUnit, calls: Mapping[str, KernelCall], cpp: str, library: Path) -> None:
+    A kernel with dtype parameters is there by its name, and each of its cases as `name_f32` and so on.
+    """
+
+    def __init__(
+        self, unit: CompiledUnit, calls: Mapping[str, KernelCall | GenericCall], cpp: str, library: Path
+    ) -> None:
         self.unit = unit
         self.cpp = cpp
         self.library = library
-        self._kernels = {name: Kernel(self, call, k) for k, (name, call) in enumerate(calls.items())}
+        places = {s.name: k for k, s in enumerate(unit.signatures)}
+        self._kernels = {
+            name: Kernel(self, call, places[call.kernels[0] if isinstance(call, GenericCall) else name])
+            for name, call in calls.items()
+        }
 
     @property
     def source(self) -> str:
@@ -154,11 +163,11 @@ class Module:
         raise AttributeError(f"no kernel '{name}'; there are {', '.join(kernels)}")
 
     def __iter__(self) -> Iterator[str]:
-        """The kernels' names in the order of the file."""
-        return iter(self._kernels)
+        """The kernels' names in the order of the file: of one with dtype parameters, those of its cases."""
+        return (s.name for s in self.unit.signatures)
 
     def __len__(self) -> int:
-        return len(self._kernels)
+        return len(self.unit.signatures)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self._kernels})
@@ -307,7 +316,7 @@ def _require_sanitizer_runtime(options: CompileOptions, toolchain: Toolchain) ->
 
 def _load_cached(
     cpp: str, toolchain: Toolchain, manifest: Json, ffi: FFI, cache_dir: Path
-) -> tuple[Path, dict[str, KernelCall]]:
+) -> tuple[Path, dict[str, KernelCall | GenericCall]]:
     """The library from the store, loaded. An entry that is cleared away before it is loaded is built again.
 
     Raises:
@@ -328,7 +337,9 @@ def _load_cached(
                 raise toolchain_error("TC0603", message) from None
 
 
-def bind_arguments(call: KernelCall, args: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, ...]:
+def bind_arguments(
+    call: KernelCall | GenericCall, args: Sequence[Any], named: Mapping[str, Any]
+) -> tuple[Any, ...]:
     """All arguments in order: the given ones by place and name, defaults for the rest.
 
     Raises:

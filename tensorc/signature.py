@@ -79,6 +79,19 @@ class SizeCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Generic:
+    """The kernel with dtype parameters that a kernel is one case of: chosen when the parameters at the
+    positions `params` (in the source of the types `types`) have the `dtypes`. `written` is its head there.
+    """
+
+    name: str
+    params: tuple[int, ...]
+    types: tuple[str, ...]
+    dtypes: tuple[DType, ...]
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
 class Signature:
     """`dims` in order of first appearance; `doc` is the kernel's `##` comment."""
 
@@ -90,6 +103,7 @@ class Signature:
     checks: tuple[SizeCheck, ...]
     doc: str
     span: Span
+    generic: Generic | None = None
 
     @property
     def passed_dims(self) -> tuple[str, ...]:

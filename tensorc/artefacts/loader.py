@@ -65,9 +65,10 @@ _publish(
 def render_loader(manifest: Json, library_name: str) -> str:
     """The text of the Python module for the library file `library_name` (in the same directory)."""
     imports, body = _join_modules()
-    names = python_names([k["name"] for k in manifest["kernels"]])
+    kernels = [*manifest["kernels"], *generic_kernels(manifest)]
+    names = python_names([k["name"] for k in kernels])
     calls = _fresh("calls", names)
-    functions = "\n".join(_function(k, n, calls) for k, n in zip(manifest["kernels"], names, strict=True))
+    functions = "\n".join(_function(k, n, calls) for k, n in zip(kernels, names, strict=True))
     entries = ", ".join(f'"{n}": {n}' for n in names)
     head = _HEAD.format(
         source=docstring_safe(manifest["source"]["name"]),
@@ -83,6 +84,31 @@ def render_loader(manifest: Json, library_name: str) -> str:
         library=library_name,
     )
     return f"{head}{imports}\n{body}{tail}"
+
+
+def generic_kernels(manifest: Json) -> list[Json]:
+    """The kernels with dtype parameters, in the form of the others: of several dtypes it says "any".
+
+    A default is "" here: it is known when a case is chosen.
+    """
+    found: list[Json] = []
+    by_name = {k["name"]: k for k in manifest["kernels"]}
+    for generic in manifest.get("generics", ()):
+        cases = [by_name[c["kernel"]] for c in generic["cases"]]
+        head = {key: generic[key] for key in ("name", "signature", "doc")}
+        merged = {
+            part: [_merged(same) for same in zip(*(k[part] for k in cases), strict=True)]
+            for part in ("params", "results")
+        }
+        found.append({**head, **merged})
+    return found
+
+
+def _merged(same: Sequence[Json]) -> Json:
+    """One parameter or result of all cases."""
+    dtypes = {s["dtype"] for s in same}
+    default = None if same[0].get("default") is None else ""
+    return {**same[0], "dtype": same[0]["dtype"] if len(dtypes) == 1 else "any", "default": default}
 
 
 def cdef(manifest: Json) -> str:

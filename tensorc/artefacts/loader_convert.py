@@ -112,6 +112,10 @@ class ArrayParam:
             )
         return array
 
+    def as_array(self, value: Any) -> Any:
+        """`value` as an array of any dtype; TypeError where it is none."""
+        return value if type(value) is np.ndarray else self._to_array(value)
+
     def _to_array(self, value: Any) -> Any:
         if isinstance(value, np.ndarray):
             masked = sys.modules.get("numpy.ma")

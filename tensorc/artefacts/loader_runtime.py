@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tensorc.artefacts.loader_convert import ArrayParam, ScalarParam, describe
+from tensorc.artefacts.loader_convert import DTYPES, ArrayParam, ScalarParam, describe
 from tensorc.artefacts.loader_outputs import Outputs, in_brackets
 from tensorc.artefacts.loader_process import check_cpu, thread_count
 
@@ -284,6 +284,44 @@ class KernelCall:
         raise RuntimeError(f"{self.name}(): the kernel returned the unknown status {status}")
 
 
+class GenericCall:
+    """A kernel with dtype parameters: `call` chooses one of its cases by the dtypes of some arguments."""
+
+    def __init__(self, spec: dict[str, Any], calls: dict[str, KernelCall]) -> None:
+        self.spec = spec
+        self.name: str = spec["name"]
+        self.signature: str = spec["signature"]
+        self.kernels: tuple[str, ...] = tuple(c["kernel"] for c in spec["cases"])
+        first = calls[self.kernels[0]]
+        self.parameters = first.parameters
+        # each case rounds a default to its own dtype: None stands for that
+        self.defaults: dict[str, Any] = dict.fromkeys(first.defaults)
+        self._positions: list[int] = spec["params"]
+        self._readers = [
+            ArrayParam(self.name, {**first.spec["params"][k], "written": written})
+            for k, written in zip(self._positions, spec["written"], strict=True)
+        ]
+        self._cases = {tuple(DTYPES[d] for d in c["dtypes"]): calls[c["kernel"]] for c in spec["cases"]}
+
+    def call(self, args: tuple[Any, ...], out: Any = None, threads: Any = None, copy: str = "auto") -> Any:
+        """Run the case that fits `args`. Raises as `KernelCall.call`."""
+        values = [r.as_array(args[k]) for r, k in zip(self._readers, self._positions, strict=True)]
+        chosen = self._cases.get(tuple(v.dtype for v in values))
+        if chosen is None:
+            found = ", ".join(
+                f"'{r.name}' is {describe(v)}" for r, v in zip(self._readers, values, strict=True)
+            )
+            cases = " or ".join(", ".join(c["dtypes"]) for c in self.spec["cases"])
+            raise TypeError(f"{self.name}(): argument {found}, expected {cases}: {self.signature}")
+        if any(a is None for a in args):
+            defaults = chosen.defaults
+            args = tuple(
+                defaults[p] if a is None and p in defaults else a
+                for a, p in zip(args, self.parameters, strict=True)
+            )
+        return chosen.call(args, out, threads, copy)
+
+
 def _solve(extent: int, coefficient: Any, rest: Any, sizes: list[Any]) -> int | None:
     """The whole `d` with `coefficient * d + rest == extent`, None if there is none."""
     value = extent if rest is None else extent - rest(*sizes)
@@ -326,10 +364,14 @@ def open_library(ffi: Any, path: str, manifest: dict[str, Any]) -> Any:
     return library
 
 
-def load_kernels(ffi: Any, path: str, manifest: dict[str, Any]) -> dict[str, KernelCall]:
-    """All kernels of the library at `path`, by name. Raises ImportError as `open_library` does."""
+def load_kernels(ffi: Any, path: str, manifest: dict[str, Any]) -> dict[str, KernelCall | GenericCall]:
+    """All kernels of the library at `path`, by name, those with dtype parameters last.
+
+    Raises ImportError as `open_library` does.
+    """
     if manifest["abi"] != ABI_VERSION:
         raise ImportError(f"{path} has ABI version {manifest['abi']}, this loader reads {ABI_VERSION}")
     library = open_library(ffi, path, manifest)
     threaded = manifest["threads"] == "openmp"
-    return {k["name"]: KernelCall(k, library, ffi, threaded) for k in manifest["kernels"]}
+    calls = {k["name"]: KernelCall(k, library, ffi, threaded) for k in manifest["kernels"]}
+    return {**calls, **{g["name"]: GenericCall(g, calls) for g in manifest.get("generics", ())}}

@@ -58,6 +58,7 @@ def build_manifest(
     options: Mapping[str, Any] | None = None,
 ) -> Json:
     """The manifest of a library that holds `kernels`; `threads` is openmp or none."""
+    generics = _generics(kernels)
     return {
         "abi": ABI_VERSION,
         "tensorc": __version__,
@@ -67,7 +68,28 @@ def build_manifest(
         "prefix": prefix,
         "options": dict(options or {}),
         "kernels": [_kernel(k, prefix) for k in kernels],
+        **({"generics": generics} if generics else {}),
     }
+
+
+def _generics(kernels: Sequence[KernelFacts]) -> list[Json]:
+    """The kernels with dtype parameters, each with the kernels that are its cases."""
+    found: dict[str, Json] = {}
+    for signature in (k.signature for k in kernels):
+        generic = signature.generic
+        if generic is None:
+            continue
+        entry = {
+            "name": generic.name,
+            "signature": generic.written,
+            "doc": signature.doc,
+            "params": list(generic.params),
+            "written": list(generic.types),
+            "cases": [],
+        }
+        case = {"dtypes": [d.name for d in generic.dtypes], "kernel": signature.name}
+        found.setdefault(generic.name, entry)["cases"].append(case)
+    return list(found.values())
 
 
 def signature_text(signature: Signature) -> str:

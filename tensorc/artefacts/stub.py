@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorc.artefacts.loader import KEYWORDS, docstring_safe, python_heads, python_names
+from tensorc.artefacts.loader import KEYWORDS, docstring_safe, generic_kernels, python_heads, python_names
 from tensorc.artefacts.manifest import Json
 
-_SCALARS = {"bool": "bool", "i32": "_Integer", "i64": "_Integer", "f32": "_Number", "f64": "_Number"}
-_ELEMENTS = {"bool": "bool_", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
+# "any": of a kernel with dtype parameters, what its cases have of different dtypes
+_SCALARS = {
+    "bool": "bool",
+    "i32": "_Integer",
+    "i64": "_Integer",
+    "f32": "_Number",
+    "f64": "_Number",
+    "any": "_Number",
+}
+_ELEMENTS = {
+    "bool": "_np.bool_",
+    "i32": "_np.int32",
+    "i64": "_np.int64",
+    "f32": "_np.float32",
+    "f64": "_np.float64",
+    "any": "Any",
+}
 
 _HEAD = '''"""Kernels compiled from {source} by tensorc {version}."""
 
@@ -25,16 +40,17 @@ _Number = float | int | _np.floating[Any] | _np.integer[Any]
 
 def render_stub(manifest: Json) -> str:
     """The stub's text."""
-    names = python_names([k["name"] for k in manifest["kernels"]])
+    kernels = [*manifest["kernels"], *generic_kernels(manifest)]
+    names = python_names([k["name"] for k in kernels])
     head = _HEAD.format(source=docstring_safe(manifest["source"]["name"]), version=manifest["tensorc"])
-    return head + "\n".join(_kernel(k, n, names) for k, n in zip(manifest["kernels"], names, strict=True))
+    return head + "\n".join(_kernel(k, n, names) for k, n in zip(kernels, names, strict=True))
 
 
 def _kernel(kernel: Json, name: str, names: Sequence[str]) -> str:
     parameters = python_names([p["name"] for p in kernel["params"]], taken=KEYWORDS)
     annotated = [f"{n}: {_parameter(p)}" for n, p in zip(parameters, kernel["params"], strict=True)]
     heads = python_heads(annotated, [None if p["default"] is None else "..." for p in kernel["params"]])
-    results = [f"_npt.NDArray[_np.{_ELEMENTS[r['dtype']]}]" for r in kernel["results"]]
+    results = [f"_npt.NDArray[{_ELEMENTS[r['dtype']]}]" for r in kernel["results"]]
     returned, declared = results[0], ""
     if len(results) > 1:
         returned = _unused(f"{name}_result", names)

@@ -81,13 +81,19 @@ def _choose(unit: CompiledUnit, kernel: str | None) -> list[int]:
     names = [s.name for s in unit.signatures]
     if kernel is None:
         return list(range(len(names)))
-    if kernel not in names:
+    # a kernel with dtype parameters is all of its cases
+    chosen = [
+        k
+        for k, s in enumerate(unit.signatures)
+        if kernel == s.name or (s.generic is not None and kernel == s.generic.name)
+    ]
+    if not chosen:
         from tensorc.cli.run_inputs import InputError
         from tensorc.diagnostics.model import Diagnostic
 
         message = f"{unit.source.name} has no kernel '{kernel}'"
         raise InputError([Diagnostic("TC0804", message, None, notes=(f"kernels: {', '.join(names)}",))])
-    return [names.index(kernel)]
+    return chosen
 
 
 def _record(unit: CompiledUnit, chosen: list[int]) -> dict[str, Any]:

@@ -8,12 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from tensorc.dtypes import LATER as LATER_DTYPES
-from tensorc.dtypes import SUPPORTED
+from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.builder import Site
 from tensorc.sema.elements import apply_to_elements, is_element
 from tensorc.sema.elementwise import check_cast
-from tensorc.sema.expressions import Context, Steps, evaluate, evaluate_arg, is_foreign_module
+from tensorc.sema.expressions import (
+    Context,
+    Steps,
+    dtype_parameter,
+    evaluate,
+    evaluate_arg,
+    is_foreign_module,
+)
 from tensorc.sema.functions import inline_function
 from tensorc.sema.iteration import FORMS
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
@@ -64,6 +71,9 @@ def evaluate_call(c: Context, node: ast.Call, frame: Frame) -> Steps:
     if _is_value(c, function.id, frame):
         _report_value_called(c, function, frame)
         return POISON
+    dtype = dtype_parameter(c, function.id, frame)
+    if dtype is not None:
+        return _call_cast(c, function.id, dtype, args, frame.place(node.span), frame.domain)
     if function.id in c.scope.functions:
         if args.poisoned:
             return POISON
@@ -119,7 +129,7 @@ def _call_operation(
 ) -> Value:
     place = frame.place(node.span)
     if name in SUPPORTED:
-        return _call_cast(c, name, args, place, frame.domain)
+        return _call_cast(c, name, SUPPORTED[name], args, place, frame.domain)
     operation = OPERATIONS.get(name)
     if operation is None:
         _report_unknown_operation(c, name, frame.place(node.function.span))
@@ -151,13 +161,13 @@ def _report_element(c: Context, name: str, span: Span) -> None:
     )
 
 
-def _call_cast(c: Context, name: str, args: Arguments, span: Span, domain: Shape) -> Value:
+def _call_cast(c: Context, name: str, dtype: DType, args: Arguments, span: Span, domain: Shape) -> Value:
     if len(args.positional) != 1 or args.named:
         c.builder.error("TC0204", f"{name}(x) takes one argument", span, label="expected one value")
         return POISON
     if args.poisoned:
         return POISON
-    site, dtype = Site(span, name), SUPPORTED[name]
+    site = Site(span, name)
     return apply_to_elements(
         c.builder, site, args.positional, domain, lambda ready: check_cast(c.builder, site, ready[0], dtype)
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensorc.diagnostics.model import Diagnostic, DiagnosticBag
-from tensorc.sema.declarations import read_declarations
-from tensorc.sema.kernels import check_kernel
+from tensorc.sema.declarations import check_kernel_names, read_declarations
+from tensorc.sema.generics import check_instances, instance_names
 from tensorc.source import Source, Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import load_imports
@@ -49,6 +49,7 @@ def _check(
     file: ast.File, bag: DiagnosticBag, dims: Mapping[str, int], hints: Mapping[str, int], parsed: bool
 ) -> tuple[TensorProgram, ...]:
     scope = read_declarations(file, bag, dims, hints)
+    check_kernel_names(file, bag, instance_names)
     kernels = [item for item in file.items if isinstance(item, ast.Kernel)]
     if not kernels and parsed:
         start = Span(file.source, 0, 0)
@@ -58,5 +59,4 @@ def _check(
             start,
             help="a kernel is written `kernel name(x: f32[N]) -> f32[N] { return x }`",
         )
-    programs = (check_kernel(scope, kernel, bag) for kernel in kernels)
-    return tuple(p for p in programs if p is not None)
+    return tuple(p for kernel in kernels for p in check_instances(scope, kernel, bag))

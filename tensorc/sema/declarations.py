@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
 from tensorc.sema.builder import Builder
@@ -24,13 +24,20 @@ def read_declarations(
     file: ast.File, bag: DiagnosticBag, dims: Mapping[str, int], hints: Mapping[str, int]
 ) -> FileScope:
     """The names of a file and of its imports. `dims` and `hints` of the command override what it says."""
-    scope = _read_file(file, bag, dims, hints, {})
+    return _read_file(file, bag, dims, hints, {})
+
+
+def check_kernel_names(
+    file: ast.File, bag: DiagnosticBag, names_of: Callable[[ast.Kernel], tuple[str, ...]]
+) -> None:
+    """Report kernels whose names clash; `names_of` lists all that a kernel takes."""
     kernels: dict[str, Span] = {}
     for item in file.items:
         if isinstance(item, ast.Kernel):
-            _declare(bag, kernels, item.name, head_of(item), "kernels")
             _check_kernel_name(item, bag)
-    return scope
+            for name in names_of(item):
+                if not _declare(bag, kernels, name, head_of(item), "kernels"):
+                    break
 
 
 def _read_file(

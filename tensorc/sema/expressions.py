@@ -6,14 +6,14 @@ Each construct is a generator that yields the evaluations it needs and gets thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
 from tensorc.dtypes import LATER as LATER_DTYPES
-from tensorc.dtypes import SUPPORTED
+from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elements import apply_to_elements, check_pointwise, is_element
@@ -22,6 +22,7 @@ from tensorc.sema.indexing import check_element
 from tensorc.sema.layout import check_matmul, check_matrix_transpose, check_transpose_attribute
 from tensorc.sema.numbers import parse_float
 from tensorc.sema.operations import LATER, OPERATIONS
+from tensorc.sema.operator_names import BINARY, COMPARE, UNARY
 from tensorc.sema.scopes import CONSTANTS, FileScope, Frame, near
 from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.slices import EllipsisItem, Item, SliceItem, check_subscript, tuple_item
@@ -47,38 +48,12 @@ from tensorc.syntax import ast
 Steps = Generator[Any, Any, Value]
 T = TypeVar("T")
 
-# Binary operator -> row of the operator table, and its short name in logs
-BINARY = {
-    "+": ("add", "add"),
-    "-": ("subtract", "sub"),
-    "*": ("multiply", "mul"),
-    "/": ("divide", "div"),
-    "//": ("floor_divide", "floordiv"),
-    "%": ("remainder", "mod"),
-    "**": ("power", "pow"),
-    "&": ("bitwise_and", "bitand"),
-    "|": ("bitwise_or", "bitor"),
-    "^": ("bitwise_xor", "bitxor"),
-    "<<": ("left_shift", "shl"),
-    ">>": ("right_shift", "shr"),
-    "and": ("logical_and", "and"),
-    "or": ("logical_or", "or"),
-}
-UNARY = {"-": ("negative", "neg"), "~": ("bitwise_invert", "invert"), "not": ("logical_not", "not")}
-COMPARE = {
-    "==": ("equal", "eq"),
-    "!=": ("not_equal", "ne"),
-    "<": ("less", "lt"),
-    "<=": ("less_equal", "le"),
-    ">": ("greater", "gt"),
-    ">=": ("greater_equal", "ge"),
-}
-
 
 @dataclass(slots=True)
 class Context:
     """Everything an evaluation reads and writes: the program, the file's names, the size symbols.
 
+    `types` says what the kernel's dtype parameters are; a `def` does not see them.
     `evaluate_call` and `comprehend` are handed in, since they evaluate expressions; `calls` counts the
     inlined ones.
     """
@@ -88,6 +63,7 @@ class Context:
     symbols: SymbolTable
     evaluate_call: Callable[[Context, ast.Call, Frame], Steps]
     comprehend: Callable[[Context, ast.Comprehension, Frame], Steps]
+    types: Mapping[str, DType] = field(default_factory=dict)
     calls: int = 0
 
 
@@ -164,6 +140,9 @@ def look_up(c: Context, name: str, span: Span, frame: Frame) -> Value:
     if local is not None:
         local.read = True
         return local.value
+    dtype = dtype_parameter(c, name, frame)
+    if dtype is not None:
+        return TypeName(dtype)
     if name in c.scope.consts:
         return c.scope.consts[name]
     if frame.open_symbols or _symbol_in_reach(c, name, frame):
@@ -174,6 +153,11 @@ def look_up(c: Context, name: str, span: Span, frame: Frame) -> Value:
         return Known(CONSTANTS[name])
     _report_unknown(c, name, span, frame)
     return POISON
+
+
+def dtype_parameter(c: Context, name: str, frame: Frame) -> DType | None:
+    """The dtype that a kernel's dtype parameter stands for."""
+    return None if frame.function else c.types.get(name)
 
 
 def _symbol_in_reach(c: Context, name: str, frame: Frame) -> bool:

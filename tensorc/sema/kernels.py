@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tensorc.diagnostics.model import DiagnosticBag
+from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
 from tensorc.sema.builder import Builder, Site
@@ -18,17 +19,28 @@ from tensorc.sema.results import check_results
 from tensorc.sema.scopes import FileScope, Frame
 from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
-from tensorc.signature import Param, Signature, SizeCheck
+from tensorc.signature import Generic, Param, Signature, SizeCheck
 from tensorc.syntax import ast
 from tensorc.tensor_ir.program import ParamRef, SizeValue, TensorProgram, View
 
+NO_TYPES: Mapping[str, DType] = {}
 
-def check_kernel(scope: FileScope, node: ast.Kernel, bag: DiagnosticBag) -> TensorProgram | None:
-    """The kernel's program, or None when it has errors (which are in the bag)."""
+
+def check_kernel(
+    scope: FileScope,
+    node: ast.Kernel,
+    bag: DiagnosticBag,
+    types: Mapping[str, DType] = NO_TYPES,
+    generic: Generic | None = None,
+) -> TensorProgram | None:
+    """The kernel's program, or None when it has errors (which are in the bag).
+
+    `types` says what the dtype parameters are, `generic` which kernel this is a case of.
+    """
     own = DiagnosticBag()
-    c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call, comprehend)
+    c = Context(Builder(own), scope, SymbolTable(scope.dims), evaluate_call, comprehend, types)
     try:
-        program = _check(c, node)
+        program = _check(c, node, generic)
     except TooLargeError:
         program = None
     for diagnostic in own.items:
@@ -36,7 +48,7 @@ def check_kernel(scope: FileScope, node: ast.Kernel, bag: DiagnosticBag) -> Tens
     return None if own.has_errors else program
 
 
-def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
+def _check(c: Context, node: ast.Kernel, generic: Generic | None) -> TensorProgram | None:
     check_kernel_features(c, node)
     read = read_parameters(c, node)
     params = tuple(p for p in read if p is not None)
@@ -60,7 +72,15 @@ def _check(c: Context, node: ast.Kernel) -> TensorProgram | None:
         *c.builder.checks,
     )
     signature = Signature(
-        node.name, params, results.declared, c.symbols.dims(), bound.bindings, checks, node.doc, node.span
+        node.name,
+        params,
+        results.declared,
+        c.symbols.dims(),
+        bound.bindings,
+        checks,
+        node.doc,
+        node.span,
+        generic,
     )
     return TensorProgram(signature, tuple(c.builder.ops), results.values, node.span)
 

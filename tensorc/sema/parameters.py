@@ -20,26 +20,20 @@ RESERVED = ("out", "threads", "copy")
 
 
 def check_kernel_features(c: Context, node: ast.Kernel) -> None:
-    """Refuse decorators and dtype parameters."""
+    """Refuse decorators."""
     for decorator in node.decorators:
         c.builder.error("TC0503", f"the decorator @{decorator.name} is not supported yet", decorator.span)
-    for parameter in node.type_params:
-        c.builder.error(
-            "TC0503", f"the dtype parameter {parameter.name} is not supported yet", parameter.span
-        )
 
 
 def read_parameters(c: Context, node: ast.Kernel) -> tuple[Param | None, ...]:
     """One `Param` per parameter, None for those with errors."""
-    generic = {p.name for p in node.type_params}
     frame = Frame(open_symbols=True, in_type=True)
     params: list[Param | None] = []
     first: dict[str, Span] = {}
     optional = ""
     for parameter in node.params:
         _check_name(c, parameter, first)
-        if parameter.type.name in generic or parameter.name == "_":
-            # a dtype parameter is reported once, where it is declared
+        if parameter.name == "_":
             params.append(None)
             continue
         params.append(run(_read_parameter(c, parameter, frame)))

@@ -72,9 +72,8 @@ def _read_declared(c: Context, node: ast.Kernel) -> tuple[WrittenType | None, ..
         first.setdefault(result.name, result.span)
         if result.default is not None:
             c.builder.error("TC0210", "a result has no default", result.default.span)
-    generic = {p.name for p in node.type_params}
     frame = Frame(in_type=True)
-    return tuple(None if r.type.name in generic else run(read_type(c, r.type, frame)) for r in node.results)
+    return tuple(run(read_type(c, r.type, frame)) for r in node.results)
 
 
 def _value_spans(node: ast.Kernel, count: int) -> tuple[Span, ...]:

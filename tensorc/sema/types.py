@@ -10,7 +10,7 @@ from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED, DType
 from tensorc.index_algebra import Poly
 from tensorc.sema import foreign
-from tensorc.sema.expressions import Context, Steps, evaluate
+from tensorc.sema.expressions import Context, Steps, dtype_parameter, evaluate
 from tensorc.sema.promotion import storage_type
 from tensorc.sema.scopes import Frame, dtype_names, near
 from tensorc.sema.shapes import shape_of
@@ -29,6 +29,9 @@ class WrittenType:
 
 def read_dtype(c: Context, node: ast.TypeExpr, frame: Frame) -> DType | None:
     """The dtype of a written type, or None after an error."""
+    parameter = dtype_parameter(c, node.name, frame)
+    if parameter is not None:
+        return parameter
     if node.name in SUPPORTED:
         return SUPPORTED[node.name]
     span = frame.place(node.span)
@@ -70,7 +73,11 @@ def read_type(c: Context, node: ast.TypeExpr, frame: Frame) -> Generator[Any, An
             valid = False
             continue
         sizes.append(size)
-    return WrittenType(dtype, tuple(sizes), node.span.text) if valid and dtype is not None else None
+    if not valid or dtype is None:
+        return None
+    # a dtype parameter is written as what it stands for
+    text = f"{dtype}{node.span.text.removeprefix(node.name)}"
+    return WrittenType(dtype, tuple(sizes), text)
 
 
 def check_annotation(c: Context, node: ast.TypeExpr, value: Value, frame: Frame, span: Span) -> Steps:
