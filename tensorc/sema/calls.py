@@ -318,5 +318,7 @@ def _call_function(
     if any(n not in bound for n in required):
         _report_count(c, function.name, required, names, args, span)
         return POISON
-    result: Value = yield inline_function(c, function, bound, span, frame.domain)
+    # a def knows the iterators around its call by its arguments only
+    domain = frame.domain if any(is_element(a.value) for a in bound.values()) else ()
+    result: Value = yield inline_function(c, function, bound, span, domain)
     return result

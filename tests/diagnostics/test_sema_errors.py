@@ -203,6 +203,13 @@ FILES = [
     ("kernel k[T: f32](x: T[N]) { return x }\nkernel k_f32(x: f32) { return x }", "TC0207", None, ["k_f32"]),
     ("kernel k[T: f32 | f64](x: T[N]) -> f32[N] { return x }", "TC0305", "x", ["f64"]),
     ("kernel k[T: f32 | f64](x: T[T]) { return x }", "TC0410", "T", ["the dtype f32"]),
+    (
+        "def f(x, i) {\n y[j] = x[i] for j in 2\n return y\n}\n"
+        "kernel k(x: f32[N]) {\n z[i] = f(x, i) for i in N\n return z\n}",
+        "TC0503",
+        "y[j] = x[i] for j in 2",
+        ["called from index notation"],
+    ),
     ("def f(x) = T(x)\nkernel k[T: f32](x: T[N]) { return f(x) }", "TC0203", "T", ["unknown operation"]),
     ("kernel k(x: f32) {\n @inline y = x\n return y\n}", "TC0115", "@inline", ["parameter"]),
     ("kernel k(x: f32[N]) {\n @inline y = sum(x)\n return y\n}", "TC0115", "@inline", ["always stored"]),

@@ -107,6 +107,7 @@ CASES: dict[str, Callable[[], Any]] = {
     # definitions
     "y[p] = dot(a, p, c, 0) for p in H": lambda: A @ C[0],
     "y[p] = twice(silu(v[p])) for p in N": lambda: 2 * V / (1 + np.exp(-V)),
+    "y[p] = softened(v)[p] * 2 for p in N": lambda: V / np.abs(V).max() * 2,
     "y = softened(v)": lambda: V / np.abs(V).max(),
     "y[p] = scaled_sum(v[p], w) for p in N": lambda: V * W.sum(),
 }  # fmt: skip
