@@ -8,7 +8,7 @@ as NaN; their sign and payload are outside the contract.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,16 @@ ROW_CHUNK = 16384
 COLUMN_BLOCK = 8
 COLUMN_CHUNK = 1024
 
+_EXTREMES: Final = {"max": -np.inf, "min": np.inf}
+
 
 def reduce_rows(kind: str, values: Array, result: DType, correction: float = 0.0) -> Array:
     """Reduce `values` of shape (outputs, m, n), whose last axis is the innermost, to (outputs,).
 
-    Raises ValueError for an empty max, min, argmax or argmin.
+    Raises ValueError for an argmax, argmin or integer max or min of no elements.
     """
     outputs, m, n = values.shape
-    _refuse_empty(kind, m * n)
+    _refuse_empty(kind, m * n, values.dtype)
     with np.errstate(all="ignore"):
         if kind in ("var", "std"):
             return _rows_variance(kind, values, correction).astype(result.numpy)
@@ -43,10 +45,10 @@ def reduce_rows(kind: str, values: Array, result: DType, correction: float = 0.0
 def reduce_columns(kind: str, values: Array, result: DType, correction: float = 0.0) -> Array:
     """Reduce `values` of shape (m, n, outputs), whose last axis is kept, to (outputs,).
 
-    Raises ValueError for an empty max, min, argmax or argmin.
+    Raises ValueError for an argmax, argmin or integer max or min of no elements.
     """
     m, n, outputs = values.shape
-    _refuse_empty(kind, m * n)
+    _refuse_empty(kind, m * n, values.dtype)
     with np.errstate(all="ignore"):
         if kind in ("var", "std"):
             return _columns_variance(kind, values, correction).astype(result.numpy)
@@ -55,8 +57,10 @@ def reduce_columns(kind: str, values: Array, result: DType, correction: float = 
         return _any_order(kind, values.reshape(m * n, outputs).T).astype(result.numpy)
 
 
-def _refuse_empty(kind: str, count: int) -> None:
-    if count == 0 and REDUCTIONS[kind].empty_raises:
+def _refuse_empty(kind: str, count: int, dtype: np.dtype[Any]) -> None:
+    """A float max or min of nothing is its identity, an infinity: a part of logsumexp, never a result."""
+    has_identity = kind in _EXTREMES and dtype.kind == "f"
+    if count == 0 and REDUCTIONS[kind].empty_raises and not has_identity:
         raise ValueError(f"{kind} of no elements")
 
 
@@ -82,9 +86,10 @@ def _any_order(kind: str, flat: Array) -> Array:
 
 def _extreme(kind: str, flat: Array) -> Array:
     """NaN wins; a zero is -0 if all (max) or any (min) of the operands have their sign set."""
-    value = np.asarray(flat.max(axis=1) if kind == "max" else flat.min(axis=1))
+    reduce = np.maximum.reduce if kind == "max" else np.minimum.reduce
     if flat.dtype.kind != "f":
-        return value
+        return np.asarray(reduce(flat, axis=1))
+    value = np.asarray(reduce(flat, axis=1, initial=_EXTREMES[kind]))
     negative = np.signbit(flat)
     signs = negative.all(axis=1) if kind == "max" else negative.any(axis=1)
     zero = np.where(signs, flat.dtype.type(-0.0), flat.dtype.type(0.0))

@@ -27,7 +27,7 @@ def apply_reduction(attrs: Reduce, x: Values) -> Values:
     """Reduce the last axis of `x`.
 
     Raises:
-        ValueError: a max, min, argmax or argmin of no elements, where there are results to give.
+        ValueError: an argmax, argmin or integer max or min of no elements, where there are results to give.
     """
     if attrs.kind in ("sum", "prod"):
         dtype = np.float64 if x.dtype.kind == "f" else np.int64
@@ -38,6 +38,8 @@ def apply_reduction(attrs: Reduce, x: Values) -> Values:
     if attrs.kind in ("var", "std"):
         variance = _variance(x.astype(np.float64), attrs.correction)
         return np.sqrt(variance) if attrs.kind == "std" else variance
+    if x.shape[-1] == 0 and x.dtype.kind == "f" and attrs.kind in ("max", "min"):
+        return np.full(x.shape[:-1], -np.inf if attrs.kind == "max" else np.inf, x.dtype)
     if x.size == 0 and 0 not in x.shape[:-1]:
         raise ValueError(f"{attrs.kind} of no elements")
     if x.shape[-1] == 0:

@@ -43,7 +43,7 @@ def check_reduction(k: Builder, site: Site, kind: str, args: Args) -> Value:
         return POISON
     operand = _prepare(k, site, request, value)
     row = REDUCTIONS.get(kind)
-    raises = kind == "logsumexp" or (row is not None and row.empty_raises)
+    raises = row is not None and row.empty_raises
     if raises and not _check_nonempty(k, site, request, operand):
         return POISON
     result = _REDUCERS[kind](k, site, request, operand)
@@ -127,7 +127,7 @@ def _converted(k: Builder, site: Site, value: Tensor, dtype: DType) -> Tensor:
 
 
 def _check_nonempty(k: Builder, site: Site, request: _Request, operand: Tensor) -> bool:
-    """max, min, argmax, argmin and logsumexp need an element, as in NumPy even where the result has none."""
+    """max, min, argmax and argmin need an element, as in NumPy even where the result has none."""
     sizes = [operand.shape[a] for a in request.axes]
     count = element_count(sizes)
     if count == ZERO:

@@ -261,12 +261,22 @@ def test_sums_of_nothing_and_of_minus_zeros_are_plus_zero_as_in_numpy() -> None:
         assert not np.signbit(reduce_columns("sum", zeros.transpose(1, 2, 0), f32))[0]
 
 
-@pytest.mark.parametrize("kind", ["max", "min", "argmax", "argmin"])
-def test_empty_extreme_raises(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("max", "i32"), ("min", "i64"), ("argmax", "f32"), ("argmin", "f64")]
+)
+def test_extreme_of_nothing_raises(kind: str, dtype: str) -> None:
+    data = np.zeros((1, 0, 3), SUPPORTED[dtype].numpy)
     with pytest.raises(ValueError, match=f"{kind} of no elements"):
-        reduce_rows(kind, np.zeros((1, 0, 3), np.float32), SUPPORTED["f32"])
+        reduce_rows(kind, data, SUPPORTED[dtype])
     with pytest.raises(ValueError, match=f"{kind} of no elements"):
-        reduce_columns(kind, np.zeros((0, 3, 1), np.float32), SUPPORTED["f32"])
+        reduce_columns(kind, data.T, SUPPORTED[dtype])
+    assert reduce_rows(kind, np.zeros((0, 2, 3), data.dtype), SUPPORTED[dtype]).shape == (0,)
+
+
+@pytest.mark.parametrize(("kind", "identity"), [("max", -math.inf), ("min", math.inf)])
+def test_float_extreme_of_nothing_is_its_identity(kind: str, identity: float) -> None:
+    assert reduce_rows(kind, np.zeros((1, 0, 3), np.float32), SUPPORTED["f32"]) == [identity]
+    assert reduce_columns(kind, np.zeros((0, 3, 1), np.float64), SUPPORTED["f64"]) == [identity]
 
 
 @pytest.mark.parametrize("n", [1, 9, 256, 1000, 100003])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ir_builders import ProgramBuilder, i
 
-from tensorc.dtypes import BOOL, F32, F64, I32, I64
+from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
 from tensorc.index_algebra import as_poly, dim
 from tensorc.interp.tensor_interp import compare, interpret, interpret_with_bounds
 
@@ -84,13 +84,20 @@ def test_empty_reductions_give_the_identity(kind: str, value: float) -> None:
     np.testing.assert_array_equal(result, value)
 
 
-@pytest.mark.parametrize("kind", ["max", "min", "argmax", "argmin"])
-def test_empty_extrema(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "dtype"), [("max", I32), ("min", I32), ("argmax", F32), ("argmin", F32)])
+def test_extreme_of_nothing_raises(kind: str, dtype: DType) -> None:
+    b = ProgramBuilder()
+    program = b.program(b.reduce(kind, b.param("x", dtype, ("N", "M")), 1))
+    with pytest.raises(ValueError, match="of no elements"):
+        interpret(program, {"x": np.zeros((2, 0), dtype.numpy)})
+    assert interpret(program, {"x": np.zeros((0, 0), dtype.numpy)})[0].shape == (0,)
+
+
+@pytest.mark.parametrize(("kind", "identity"), [("max", -math.inf), ("min", math.inf)])
+def test_float_extreme_of_nothing_is_its_identity(kind: str, identity: float) -> None:
     b = ProgramBuilder()
     program = b.program(b.reduce(kind, b.param("x", F32, ("N", "M")), 1))
-    with pytest.raises(ValueError, match="of no elements"):
-        interpret(program, {"x": np.zeros((2, 0), np.float32)})
-    assert interpret(program, {"x": np.zeros((0, 0), np.float32)})[0].shape == (0,)
+    assert interpret(program, {"x": np.zeros((2, 0), np.float32)})[0].tolist() == [identity] * 2
 
 
 def test_argmax_takes_the_first_and_nan_wins() -> None:
