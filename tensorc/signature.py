@@ -6,11 +6,23 @@ The C function takes parameters, results, then one `int64_t` per dim in order of
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
 from tensorc.source import Span
+
+RELATIONS: Final[Mapping[str, Callable[[int, int], bool]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +77,7 @@ class SizeCheck:
 
     `kind` says what it is for: "axis" (`param`'s `axis` has this size), "requires", "shape" (a declared
     size), "nonempty" (a reduction without identity), "nonnegative" (an extent), "index" (a subscript is in
-    range: IndexError), "divisor" (of a size, not zero). For "axis", `left` and `right` are the declared size.
+    range), "divisor" (of a size, not zero). For "axis", `left` and `right` are the declared size.
     """
 
     kind: str

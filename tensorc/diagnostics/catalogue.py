@@ -64,6 +64,7 @@ CATALOGUE: dict[str, str] = {
     "TC0409": "new shape that the elements do not fit",
     "TC0410": "size expression that cannot be",
     "TC0411": "axis named twice",
+    "TC0412": "`requires` that never holds",
     # limits
     "TC0501": "operation that is not supported yet",
     "TC0502": "dtype that is not supported yet",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,18 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorc.index_algebra import Poly
-from tensorc.signature import Binding, Param, Signature, SizeCheck
+from tensorc.signature import RELATIONS, Binding, Param, Signature, SizeCheck
 
 Array = npt.NDArray[np.generic]
-
-_RELATIONS = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +101,7 @@ def _run_check(
     signature: Signature, check: SizeCheck, arguments: tuple[Array, ...], dims: Mapping[str, int]
 ) -> None:
     left, right = _size(signature, check.left, dims), _size(signature, check.right, dims)
-    if _RELATIONS[check.relation](left, right):
+    if RELATIONS[check.relation](left, right):
         return
     raise ValueError(f"{signature.name}(): {check.text} does not hold: {left} {check.relation} {right}")
 

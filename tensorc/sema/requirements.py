@@ -10,7 +10,7 @@ from tensorc.index_algebra import Poly
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.scopes import Frame
 from tensorc.sema.values import Value, describe, is_poisoned, size_of
-from tensorc.signature import SizeCheck
+from tensorc.signature import RELATIONS, SizeCheck
 from tensorc.syntax import ast
 
 
@@ -45,6 +45,10 @@ def _relations(c: Context, node: ast.Compare, frame: Frame) -> Generator[Any, An
         left, right = sides[position], sides[position + 1]
         if left is not None and right is not None:
             text = f"{written[position]} {relation} {written[position + 1]}"
+            difference = (left - right).constant
+            if difference is not None and not RELATIONS[relation](difference, 0):
+                label = f"{left} {relation} {right} is false for every size"
+                c.builder.error("TC0412", f"`requires {text}` never holds", node.span, label=label)
             checks.append(SizeCheck("requires", left, relation, right, text, node.span))
     return checks
 

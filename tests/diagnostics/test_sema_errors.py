@@ -228,6 +228,8 @@ FILES = [
         ["did you mean `inline`"],
     ),
     ("kernel k(x: f32, n: i32) {\n iterate n with x { x = x }\n return x\n}", "TC0503", None, ["iterate"]),
+    ("const K = 3; kernel k(x: f32[N]) requires N >= 1, K > 4 { return x }", "TC0412", "K > 4", ["3 > 4"]),
+    ("kernel k(x: f32[N]) requires N != N { return x }", "TC0412", "N != N", ["never holds"]),
     ("kernel k(x: f32) requires x > 0 { return x }", "TC0503", "x", ["compares sizes"]),
     ("kernel k(x: f32[N]) requires N > 0 or N < 9 { return x }", "TC0503", None, ["requires"]),
 ]
