@@ -350,18 +350,26 @@ def test_internal_error_writes_a_report(
     assert "out of cheese" in report and "Traceback" in report and ONE in report and __version__ in report
 
 
+def heed_interrupts() -> None:
+    """What a shell starts in the background ignores SIGINT, and so does everything that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupt_stops_the_compiler_and_leaves_nothing(tmp_path: Path) -> None:
     real = shutil.which("g++") or shutil.which("clang++")
     probe = f'for a in "$@"; do [ "$a" = -dM ] && exec {real} "$@"; done'
     fake = executable("slow-cxx", f"{probe}\ntouch {tmp_path}/started; exec sleep 60")
     command = [sys.executable, "-m", "tensorc", "compile", "one.tdsl", "-o", "out/k.so", "--cxx", str(fake)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts)
     for _ in range(300):
         if Path("started").exists():
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    try:
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert "Traceback" not in err
     assert list(Path("out").iterdir()) == []
