@@ -40,15 +40,18 @@ def _logged(nests: NestProgram, sizes: dict[str, int]) -> int:
     return sum(moved_bytes(nests.buffers, n).evaluate(sizes) for n in nests.nests)
 
 
+def _extra(nests: NestProgram, sizes: dict[str, int]) -> int:
+    """What the log says that kept values cost; the nodes, which the interpreter runs, compute them again."""
+    return sum(k.extra_bytes.evaluate(sizes) for k in nests.kept)
+
+
 @pytest.mark.parametrize("policy", ["default", "inductor-2.8"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_examples_move_what_the_log_says(path: Path, policy: str, elementary: ElementaryLibrary) -> None:
     unit = _compile(path.name, path.read_text(encoding="utf-8"), policy)
     for fused, nests in zip(unit.fused, unit.nests, strict=True):
-        if nests.kept:
-            pytest.skip(f"{nests.signature.name} keeps a value for a later nest")
         counts, sizes = _count(fused.loop, elementary)
-        assert _recounted(counts, nests) == _logged(nests, sizes)
+        assert _recounted(counts, nests) + _extra(nests, sizes) == _logged(nests, sizes)
 
 
 @pytest.mark.parametrize("policy", ["default", "inductor-2.8"])
@@ -59,10 +62,8 @@ def test_grown_kernels_move_no_more_than_the_log_says(policy: str, elementary: E
     unit = _compile("<grown>", text, policy)
     exact = 0
     for fused, nests in zip(unit.fused, unit.nests, strict=True):
-        if nests.kept:
-            continue
         counts, sizes = _count(fused.loop, elementary)
-        recounted, logged = _recounted(counts, nests), _logged(nests, sizes)
+        recounted, logged = _recounted(counts, nests) + _extra(nests, sizes), _logged(nests, sizes)
         assert recounted <= logged, nests.signature.name
         exact += recounted == logged
     assert exact > 20
