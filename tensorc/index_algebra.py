@@ -356,8 +356,35 @@ def product(sizes: Iterable[Poly]) -> Poly:
 
 
 def is_nonnegative(p: Poly) -> bool:
-    """True when `p >= 0` is plain from its form: dims, and max with such an argument, are >= 0."""
+    """True when `p >= 0` is plain from its form: dims, and max with such an argument, are >= 0, and
+    `n // d` lies between `(n - d + 1) / d` and `n / d`."""
+    if _has_nonnegative_terms(p):
+        return True
+    bound = _without_floors(p)
+    return bound is not None and _has_nonnegative_terms(bound)
+
+
+def _has_nonnegative_terms(p: Poly) -> bool:
     return all(c > 0 and all(_atom_nonnegative(a, n) for a, n in m) for m, c in p.terms)
+
+
+def _without_floors(p: Poly) -> Poly | None:
+    """A polynomial at most as large as `p` without its floor divisions by numbers; None if it has none.
+
+    Each stands alone in its term, with a coefficient that its divisor divides.
+    """
+    result = ZERO
+    found = False
+    for monomial, c in p.terms:
+        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+        den = atom.den.constant if isinstance(atom, FloorDiv) else None
+        if not isinstance(atom, FloorDiv) or den is None or den <= 0 or c % den:
+            result = result + Poly([(monomial, c)])
+            continue
+        found = True
+        bound = atom.num if c < 0 else atom.num - den + 1
+        result = result + (c // den) * bound
+    return result if found else None
 
 
 def _atom_nonnegative(atom: Atom, power: int) -> bool:

@@ -159,7 +159,7 @@ def _never_negative(p: Poly, extents: Iterable[Poly]) -> bool:
         if solved is not None:
             p = p.substitute(solved)
             pending = [e.substitute(solved) for e in pending]
-    return is_nonnegative(_without_floors(p))
+    return is_nonnegative(p)
 
 
 def _numerator(extent: Poly) -> Poly:
@@ -182,20 +182,6 @@ def _solve_extent(extent: Poly) -> dict[Sym, Poly] | None:
         if extent.coefficient(symbol) == ONE and symbol not in rest.symbols() and is_nonnegative(1 - rest):
             return {symbol: dim(name) + 1 - rest}
     return None
-
-
-def _without_floors(p: Poly) -> Poly:
-    """A polynomial at most as large as `p`, in which `n // d` is between `(n - d + 1) / d` and `n / d`."""
-    result = ZERO
-    for monomial, c in p.terms:
-        atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
-        den = atom.den.constant if isinstance(atom, FloorDiv) else None
-        if not isinstance(atom, FloorDiv) or den is None or den <= 0 or c % den:
-            result = result + Poly([(monomial, c)])
-            continue
-        bound = atom.num if c < 0 else atom.num - den + 1
-        result = result + (c // den) * bound
-    return result
 
 
 def _guard(distance: Poly, extents: Iterable[Poly]) -> Poly:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensorc.dtypes import BOOL, I64
-from tensorc.index_algebra import ONE, ZERO, Poly, axis
+from tensorc.index_algebra import ONE, ZERO, Poly, Sym, as_poly, axis, dim, divide_exactly, is_positive
 from tensorc.index_algebra import product as element_count
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import numeric, stored, warn_widening
@@ -135,24 +135,41 @@ def check_broadcast_to(k: Builder, site: Site, args: Args) -> Value:
 
 
 def check_reshape(k: Builder, site: Site, args: Args) -> Value:
-    """The same elements in row-major order: the sizes must be provably as many."""
+    """The same elements in row-major order; whether they are as many is for the call, where it is not plain."""
     value = numeric(k, args["x"], site)
     shape = shape_argument(k, args["shape"])
     if value is None or shape is None:
         return POISON
-    own = shape_of(value)
-    if element_count(shape) != element_count(own):
+    count, wanted = element_count(shape_of(value)), element_count(shape)
+    if not _may_be_equal(count, wanted):
         k.error(
             "TC0409",
             f"{describe(value)} does not reshape to {shape_text(shape)}",
             site.span,
-            label=f"{element_count(own)} elements, the new shape has {element_count(shape)}",
+            label=f"{count} elements, the new shape has {wanted}",
+            help=_missing_size(count, shape),
         )
         return POISON
+    text = f"{site.span.text} must keep the number of elements, {count}"
+    k.require("shape", count, "==", wanted, text, site.span)
     tensor = as_view_operand(k, site, value)
     if tensor.shape == shape:
         return tensor
     return k.emit("reshape", (tensor,), None, tensor.dtype, shape, site, tensor.weak)
+
+
+def _may_be_equal(a: Poly, b: Poly) -> bool:
+    """False when the sizes differ whatever the dims are, as long as none of them is 0."""
+    above_zero = (a - b).substitute({Sym(n): dim(n) + 1 for n in (a - b).dims()})
+    return not (is_positive(above_zero) or is_positive(-above_zero))
+
+
+def _missing_size(count: Poly, shape: Shape) -> str:
+    """What to write for a size of -1, which other libraries work out."""
+    if shape.count(as_poly(-1)) != 1:
+        return ""
+    rest = divide_exactly(count, -element_count(shape))
+    return f"a size is never filled in: write {rest} for -1" if rest is not None else ""
 
 
 # -- matmul ----------------------------------------------------------------------------------------

@@ -177,8 +177,9 @@ def _reshape(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | 
         return "has attrs"
     if op.dtype != operands[0].dtype:
         return "changes the dtype"
-    same = product(op.shape) == product(operands[0].shape)
-    return None if same else "changes the number of elements"
+    # counts that are not plainly equal are compared at the call
+    difference = (product(op.shape) - product(operands[0].shape)).constant
+    return "changes the number of elements" if difference else None
 
 
 def _reduce(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
