@@ -135,7 +135,7 @@ def check_broadcast_to(k: Builder, site: Site, args: Args) -> Value:
 
 
 def check_reshape(k: Builder, site: Site, args: Args) -> Value:
-    """The same elements in row-major order; whether they are as many is for the call, where it is not plain."""
+    """The same elements in row-major order. Are they as many? The call checks it where it is not plain."""
     value = numeric(k, args["x"], site)
     shape = shape_argument(k, args["shape"])
     if value is None or shape is None:

@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,8 @@ def compile_library(directory: Path, build: str, source: str) -> ctypes.CDLL:
 def compile_source(directory: Path, command: tuple[str, ...], source: str) -> Path:
     if shutil.which(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
+    if not _links(command):
+        pytest.skip(f"{command[0]} has no runtime for {' '.join(f for f in command if 'sanitize' in f)}")
     name = hashlib.sha256(" ".join((*command, source)).encode()).hexdigest()[:16]
     text, target = directory / f"{name}.cpp", directory / f"{name}.bin"
     text.write_text(f'#include "runtime.h"\n{source}')
@@ -44,6 +47,15 @@ def compile_source(directory: Path, command: tuple[str, ...], source: str) -> Pa
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     return target
+
+
+@lru_cache
+def _links(command: tuple[str, ...]) -> bool:
+    """False for a clang++ whose sanitizer runtimes (a package of their own) are missing."""
+    if not any(flag.startswith("-fsanitize") for flag in command):
+        return True
+    line = [*command, "-x", "c++", "-o", "/dev/null", "-"]
+    return subprocess.run(line, input=b"int main() {}", capture_output=True, check=False).returncode == 0
 
 
 def address(array: np.ndarray) -> ctypes.c_void_p:
