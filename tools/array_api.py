@@ -1,4 +1,4 @@
-"""The functions of the Python array API standard 2025.12 beside TDSL: how each is spelt, or why it is left out.
+"""The functions of the array API standard 2025.12 beside TDSL: how each is spelt, or why it is left out.
 
 `operations_page.py` prints this table into docs/operations.md; the tests check that every spelling compiles.
 """
@@ -28,7 +28,15 @@ STANDARD: dict[str, tuple[str, ...]] = {
     "indexing": ("take", "take_along_axis"),
     "linear algebra": ("matmul", "matrix_transpose", "tensordot", "vecdot"),
     "manipulation": (
-        *("broadcast_arrays", "broadcast_shapes", "broadcast_to", "concat", "expand_dims", "flip", "moveaxis"),
+        *(
+            "broadcast_arrays",
+            "broadcast_shapes",
+            "broadcast_to",
+            "concat",
+            "expand_dims",
+            "flip",
+            "moveaxis",
+        ),
         *("permute_dims", "repeat", "reshape", "roll", "squeeze", "stack", "tile", "unstack"),
     ),
     "searching": ("argmax", "argmin", "count_nonzero", "nonzero", "searchsorted", "where"),
@@ -79,7 +87,7 @@ SPELT: dict[str, str] = {
     "searchsorted": "count_nonzero(v < x[:, :, None], axis=-1)",
     "unstack": "x[0], x[1]",
 }
-"""What has another spelling here, as an expression of x, y: f32[N, M], i, j: i32[N], b, c: bool[N], v: f32[K]."""
+"""What has another spelling here, of x, y: f32[N, M], i, j: i32[N], b, c: bool[N] and v: f32[K]."""
 
 LEFT_OUT: dict[str, str] = {
     "asarray": "arrays come in as parameters",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tensorc.sema import compositions, creation, einsum, elementwise, layout, matrices, reductions
@@ -19,7 +19,8 @@ class Operation:
     """`required` parameters are positional (or named), `optional` ones too unless `keyword_only`.
 
     `pointwise` operations also work on the elements of index notation. A `variadic` one takes any number of
-    operands behind the required ones, bound as `x1`, `x2`, ....
+    operands behind the required ones, bound as `x1`, `x2`, .... `group` and `summary` are for the list of
+    operations (docs/operations.md).
     """
 
     name: str
@@ -29,6 +30,8 @@ class Operation:
     keyword_only: tuple[str, ...] = ()
     pointwise: bool = False
     variadic: bool = False
+    group: str = ""
+    summary: str = ""
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -39,77 +42,197 @@ def _scalar(k: Builder, site: Site, args: Args, op: str, names: tuple[str, ...])
     return elementwise.check_operator(k, site, op, [args[n] for n in names])
 
 
-def _elementwise(name: str, *parameters: str) -> Operation:
-    return Operation(name, parameters, partial(_scalar, op=name, names=parameters), pointwise=True)
+def _elementwise(name: str, summary: str, *parameters: str) -> Operation:
+    check = partial(_scalar, op=name, names=parameters)
+    return Operation(name, parameters, check, pointwise=True, summary=summary)
+
+
+def _pointwise(
+    name: str, check: Check, summary: str, *parameters: str, optional: tuple[str, ...] = ()
+) -> Operation:
+    return Operation(name, parameters, check, optional, pointwise=True, summary=summary)
 
 
 def _reduce(k: Builder, site: Site, args: Args, kind: str) -> Value:
     return reductions.check_reduction(k, site, kind, args)
 
 
-def _reduction(name: str, *keywords: str) -> Operation:
-    return Operation(name, ("x",), partial(_reduce, kind=name), (), ("axis", "keepdims", *keywords))
+def _reduction(name: str, summary: str, *keywords: str) -> Operation:
+    check = partial(_reduce, kind=name)
+    return Operation(name, ("x",), check, (), ("axis", "keepdims", *keywords), summary=summary)
 
 
-# fmt: off
-_UNARY = (
-    "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1",
-    "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-    "asinh", "acosh", "atanh", "erf", "erfc", "cbrt", "sigmoid", "relu", "floor", "ceil", "trunc",
-    "round", "isnan", "isinf", "isfinite",
-)
-# fmt: on
+def _shape(
+    name: str, check: Check, summary: str, *parameters: str, keywords: tuple[str, ...] = ()
+) -> Operation:
+    return Operation(name, parameters, check, (), keywords, summary=summary)
 
-_ROWS: tuple[Operation, ...] = (
-    *(_elementwise(name, "x") for name in _UNARY),
-    _elementwise("maximum", "x1", "x2"),
-    _elementwise("minimum", "x1", "x2"),
-    _elementwise("copysign", "x1", "x2"),
-    _elementwise("atan2", "x1", "x2"),
-    _elementwise("hypot", "x1", "x2"),
-    _elementwise("fma", "x1", "x2", "x3"),
-    Operation("where", ("condition", "x1", "x2"), elementwise.check_where, pointwise=True),
-    Operation("clip", ("x",), elementwise.check_clip, ("min", "max"), pointwise=True),
-    Operation("astype", ("x", "dtype"), elementwise.check_astype, pointwise=True),
-    Operation("silu", ("x",), elementwise.check_silu, pointwise=True),
-    Operation("gelu", ("x",), elementwise.check_gelu, pointwise=True),
-    Operation("softplus", ("x",), compositions.check_softplus, pointwise=True),
-    Operation("logaddexp", ("x1", "x2"), compositions.check_logaddexp, pointwise=True),
-    _reduction("sum", "dtype"),
-    _reduction("prod", "dtype"),
-    _reduction("mean", "dtype"),
-    _reduction("var", "correction", "dtype"),
-    _reduction("std", "correction", "dtype"),
-    *(
-        _reduction(name)
-        for name in ("max", "min", "any", "all", "argmax", "argmin", "count_nonzero", "logsumexp")
+
+_UNARY = {
+    "abs": "the magnitude",
+    "sign": "-1, 0 or 1; of NaN NaN",
+    "negative": "`-x`",
+    "square": "`x * x`",
+    "sqrt": "the square root",
+    "rsqrt": "`1 / sqrt(x)`",
+    "cbrt": "the cube root",
+    "reciprocal": "`1 / x`",
+    "exp": "e to the power x",
+    "exp2": "2 to the power x",
+    "expm1": "`exp(x) - 1`, exact near 0",
+    "log": "the natural logarithm",
+    "log2": "the logarithm to base 2",
+    "log10": "the logarithm to base 10",
+    "log1p": "`log(1 + x)`, exact near 0",
+    "sin": "the sine of an angle in radians",
+    "cos": "the cosine",
+    "tan": "the tangent",
+    "asin": "the inverse sine",
+    "acos": "the inverse cosine",
+    "atan": "the inverse tangent",
+    "sinh": "the hyperbolic sine",
+    "cosh": "the hyperbolic cosine",
+    "tanh": "the hyperbolic tangent",
+    "asinh": "the inverse hyperbolic sine",
+    "acosh": "the inverse hyperbolic cosine",
+    "atanh": "the inverse hyperbolic tangent",
+    "erf": "the error function",
+    "erfc": "`1 - erf(x)`, exact for large x",
+    "sigmoid": "`1 / (1 + exp(-x))`",
+    "relu": "`maximum(x, 0)`",
+    "floor": "the next integer down",
+    "ceil": "the next integer up",
+    "trunc": "the next integer towards 0",
+    "round": "the nearest integer, ties to even",
+    "isnan": "is it NaN?",
+    "isinf": "is it an infinity?",
+    "isfinite": "is it neither NaN nor an infinity?",
+}
+
+_GROUPS: dict[str, tuple[Operation, ...]] = {
+    "elementwise": (
+        *(_elementwise(name, summary, "x") for name, summary in _UNARY.items()),
+        _elementwise("maximum", "the greater; NaN wins, -0 orders below +0", "x1", "x2"),
+        _elementwise("minimum", "the lesser; NaN wins, -0 orders below +0", "x1", "x2"),
+        _elementwise("copysign", "the magnitude of x1 with the sign of x2", "x1", "x2"),
+        _elementwise("atan2", "the angle of the point (x2, x1)", "x1", "x2"),
+        _elementwise("hypot", "`sqrt(x1 * x1 + x2 * x2)` without overflow on the way", "x1", "x2"),
+        _elementwise("fma", "`x1 * x2 + x3`, rounded once", "x1", "x2", "x3"),
+        _pointwise(
+            "where", elementwise.check_where, "x1 where the condition holds, else x2", "condition", "x1", "x2"
+        ),
+        _pointwise(
+            "clip", elementwise.check_clip, "no less than min, no more than max", "x", optional=("min", "max")
+        ),
+        _pointwise(
+            "astype", elementwise.check_astype, "converted to a dtype; `f32(x)` is the same", "x", "dtype"
+        ),
+        _pointwise("silu", elementwise.check_silu, "`x * sigmoid(x)`", "x"),
+        _pointwise("gelu", elementwise.check_gelu, "`x` times the normal distribution function of x", "x"),
+        _pointwise(
+            "softplus", compositions.check_softplus, "`log(1 + exp(x))` without overflow on the way", "x"
+        ),
+        _pointwise(
+            "logaddexp", compositions.check_logaddexp, "`log(exp(x1) + exp(x2))`, likewise", "x1", "x2"
+        ),
     ),
-    Operation("permute_dims", ("x", "axes"), layout.check_permute_dims),
-    Operation("matrix_transpose", ("x",), layout.check_matrix_transpose),
-    Operation("expand_dims", ("x", "axis"), layout.check_expand_dims),
-    Operation("squeeze", ("x", "axis"), layout.check_squeeze),
-    Operation("broadcast_to", ("x", "shape"), layout.check_broadcast_to),
-    Operation("reshape", ("x", "shape"), layout.check_reshape),
-    Operation("flip", ("x",), matrices.check_flip, (), ("axis",)),
-    Operation("diagonal", ("x",), matrices.check_diagonal, (), ("offset",)),
-    Operation("tril", ("x",), matrices.check_tril, (), ("k",)),
-    Operation("triu", ("x",), matrices.check_triu, (), ("k",)),
-    Operation("matmul", ("x1", "x2"), layout.check_matmul),
-    Operation("outer", ("x1", "x2"), einsum.check_outer),
-    Operation("vecdot", ("x1", "x2"), einsum.check_vecdot, (), ("axis",)),
-    Operation("tensordot", ("x1", "x2"), einsum.check_tensordot, (), ("axes",)),
-    Operation("einsum", ("subscripts",), einsum.check_einsum, variadic=True),
-    Operation("arange", ("start",), creation.check_arange, ("stop", "step"), ("dtype",)),
-    Operation("eye", ("n_rows",), matrices.check_eye, ("n_cols",), ("k", "dtype")),
-    Operation("full", ("shape", "fill_value"), creation.check_full, (), ("dtype",)),
-    Operation("zeros", ("shape",), creation.check_zeros, (), ("dtype",)),
-    Operation("ones", ("shape",), creation.check_ones, (), ("dtype",)),
-    Operation("full_like", ("x", "fill_value"), creation.check_full_like, (), ("dtype",)),
-    Operation("zeros_like", ("x",), creation.check_zeros_like, (), ("dtype",)),
-    Operation("ones_like", ("x",), creation.check_ones_like, (), ("dtype",)),
-)
+    "reductions": (
+        _reduction("sum", "the sum; integers and bools add up in 64 bits", "dtype"),
+        _reduction("prod", "the product; integers and bools in 64 bits", "dtype"),
+        _reduction("mean", "the sum divided by the number of elements", "dtype"),
+        _reduction(
+            "var", "the mean squared distance from the mean; divided by n - correction", "correction", "dtype"
+        ),
+        _reduction("std", "the square root of var", "correction", "dtype"),
+        _reduction("max", "the greatest element; NaN wins"),
+        _reduction("min", "the least element; NaN wins"),
+        _reduction("any", "does any element hold?"),
+        _reduction("all", "do all elements hold?"),
+        _reduction("argmax", "where the first greatest element is, as i64; the first NaN wins"),
+        _reduction("argmin", "where the first least element is, as i64; the first NaN wins"),
+        _reduction("count_nonzero", "how many elements are not 0, as i64"),
+        _reduction("logsumexp", "`log(sum(exp(x)))` without overflow on the way"),
+    ),
+    "layout": (
+        _shape("permute_dims", layout.check_permute_dims, "the axes in another order", "x", "axes"),
+        _shape("matrix_transpose", layout.check_matrix_transpose, "the last two axes swapped: `x.mT`", "x"),
+        _shape("expand_dims", layout.check_expand_dims, "a new axis of size 1", "x", "axis"),
+        _shape("squeeze", layout.check_squeeze, "without an axis of size 1", "x", "axis"),
+        _shape(
+            "broadcast_to",
+            layout.check_broadcast_to,
+            "axes of size 1 repeated, axes added in front",
+            "x",
+            "shape",
+        ),
+        _shape("reshape", layout.check_reshape, "the same elements in row-major order", "x", "shape"),
+        _shape("flip", matrices.check_flip, "reversed along axes, all by default", "x", keywords=("axis",)),
+        _shape(
+            "diagonal",
+            matrices.check_diagonal,
+            "the diagonal of the last two axes",
+            "x",
+            keywords=("offset",),
+        ),
+        _shape("tril", matrices.check_tril, "0 above diagonal k of the last two axes", "x", keywords=("k",)),
+        _shape("triu", matrices.check_triu, "0 below diagonal k of the last two axes", "x", keywords=("k",)),
+    ),
+    "products": (
+        _shape(
+            "matmul",
+            layout.check_matmul,
+            "`x1 @ x2`: batched matrix product, vectors as in NumPy",
+            "x1",
+            "x2",
+        ),
+        _shape("outer", einsum.check_outer, "every element of x1 times every one of x2", "x1", "x2"),
+        _shape(
+            "vecdot", einsum.check_vecdot, "sum of products along an axis", "x1", "x2", keywords=("axis",)
+        ),
+        _shape(
+            "tensordot",
+            einsum.check_tensordot,
+            "sum of products over pairs of axes",
+            "x1",
+            "x2",
+            keywords=("axes",),
+        ),
+        Operation(
+            *("einsum", ("subscripts",), einsum.check_einsum),
+            variadic=True,
+            summary='sum of products by letters: `einsum("ij,jk->ik", a, b)`',
+        ),
+    ),
+    "creation": (
+        Operation(
+            *("arange", ("start",), creation.check_arange, ("stop", "step"), ("dtype",)),
+            summary="start, start + step, ... up to stop (not included)",
+        ),
+        Operation(
+            *("eye", ("n_rows",), matrices.check_eye, ("n_cols",), ("k", "dtype")),
+            summary="1 on diagonal k, else 0",
+        ),
+        _shape(
+            "full", creation.check_full, "one value everywhere", "shape", "fill_value", keywords=("dtype",)
+        ),
+        _shape("zeros", creation.check_zeros, "0 everywhere", "shape", keywords=("dtype",)),
+        _shape("ones", creation.check_ones, "1 everywhere", "shape", keywords=("dtype",)),
+        _shape(
+            "full_like",
+            creation.check_full_like,
+            "one value in the shape of x",
+            "x",
+            "fill_value",
+            keywords=("dtype",),
+        ),
+        _shape("zeros_like", creation.check_zeros_like, "0 in the shape of x", "x", keywords=("dtype",)),
+        _shape("ones_like", creation.check_ones_like, "1 in the shape of x", "x", keywords=("dtype",)),
+    ),
+}
 
-OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+OPERATIONS: dict[str, Operation] = {
+    row.name: replace(row, group=group) for group, rows in _GROUPS.items() for row in rows
+}
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
