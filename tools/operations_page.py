@@ -94,11 +94,9 @@ def _standard() -> Iterator[str]:
     total = sum(len(names) for names in STANDARD.values())
     own = [n for names in STANDARD.values() for n in names if n in OPERATIONS or n in CONSTANTS]
     yield "## Beside the array API standard 2025.12\n"
-    yield (
-        f"Of its {total} functions and constants {len(own)} are there under their own name, {len(SPELT)} have\n"
-        f"another spelling, and {len(LEFT_OUT)} are left out. The extensions (`linalg`, `fft`) are not part of\n"
-        "the language.\n"
-    )
+    yield f"Of its {total} functions and constants {len(own)} are there under their own name,"
+    yield f"{len(SPELT)} have another spelling, and {len(LEFT_OUT)} are left out. The extensions"
+    yield "(`linalg`, `fft`) are not part of the language.\n"
     yield "| section | by name | spelt differently | left out |\n|---|---|---|---|"
     for section, names in STANDARD.items():
         there = " ".join(n for n in names if n in OPERATIONS or n in CONSTANTS)
