@@ -110,7 +110,9 @@ def event_lines(event: Event) -> Iterator[str]:
 
 def _pair_lines(pair: events.PairConsidered) -> Iterator[str]:
     if pair.saving is not None and not pair.again:
-        yield f"{pair.first} and {pair.second} has {pair.saving.shared} shared data"
+        shared = f"{pair.first} and {pair.second} has {pair.saving.shared} shared data"
+        blocks = pair.saving.in_blocks
+        yield _remark(shared, f"{blocks} in blocks: touched in two orders") if blocks else shared
     if not pair.reason.allows:
         yield f"cannot fuse {pair.first} with {pair.second}: {pair.reason.sentence}"
 
@@ -159,8 +161,13 @@ def event_dict(event: Event) -> dict[str, object]:
 
 def _plain(value: object) -> object:
     match value:
-        case Saving(loads, round_trips):
-            return {"shared": value.shared, "loads": loads, "round_trips": round_trips}
+        case Saving(loads, round_trips, in_blocks):
+            return {
+                "shared": value.shared,
+                "loads": loads,
+                "round_trips": round_trips,
+                "in_blocks": in_blocks,
+            }
         case reasons.Reason(code, sentence):
             return {"code": code, "sentence": sentence}
         case tuple():

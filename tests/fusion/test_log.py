@@ -108,7 +108,7 @@ def test_json_holds_every_event_as_plain_data() -> None:
         "first": "op0",
         "second": "op1",
         "kind": "vertical",
-        "saving": {"shared": 4096, "loads": 0, "round_trips": 8192},
+        "saving": {"shared": 4096, "loads": 0, "round_trips": 8192, "in_blocks": 0},
         "reason": {
             "code": "TC2003",
             "sentence": "op1 uses what op0 computes, in 1 shared outer loop(s)",

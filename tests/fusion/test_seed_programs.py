@@ -82,7 +82,7 @@ def test_mismatch_shares_nothing(policy: str) -> None:
     assert "MemoryDep('x', c0, {c0: 1048576})" in text
     assert "MemoryDep('x', c0 + 1024*c1, {c0: 1024, c1: 1024})" in text
     assert decisions(mismatch(), policy)[1:4] == [
-        "op0 and op1 has 0 shared data",
+        "op0 and op1 has 0 shared data                       4194304 in blocks: touched in two orders",
         "cannot fuse op0 with op1: no shared data",
         "found 0 possible fusions",
     ]
