@@ -6,6 +6,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 PYTEST_FLAGS ?=
+# files are shared out among as many processes as there are cores; -n0 in PYTEST_FLAGS runs them in one
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 
 .DEFAULT_GOAL := help
 .PHONY: help venv demo test pytest lint type fmt golden bench verify-math clean
@@ -30,7 +32,7 @@ test: lint pytest ## lint, then every test with every C++ compiler found
 
 pytest: $(READY)
 	@$(BIN)/python tools/compilers.py
-	@$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	@$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_FLAGS)
 
 lint: $(READY) ## style, types, import layers, size budget, words
 	@$(BIN)/ruff check .
