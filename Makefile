@@ -8,9 +8,10 @@ READY := $(VENV)/.installed
 PYTEST_FLAGS ?=
 # files are shared out among as many processes as there are cores; -n0 in PYTEST_FLAGS runs them in one
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
+MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test pytest lint type fmt golden bench verify-math clean
+.PHONY: help venv demo test pytest lint type fmt golden bench fuzz verify-math clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -54,6 +55,9 @@ golden: $(READY) ## rewrite the golden files (read the diff before committing)
 
 bench: $(READY) ## speed beside the installed peers, with each engine's error
 	@$(BIN)/python benchmarks/suite.py
+
+fuzz: $(READY) ## random programs through every path that must agree: MINUTES=10, SEED=, REPLAY=file
+	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY))
 
 verify-math: $(READY) ## errors of the elementary functions over every f32 argument: half an hour
 	@$(BIN)/python tools/verify_math.py

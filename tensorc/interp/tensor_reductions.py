@@ -16,11 +16,14 @@ Values = npt.NDArray[Any]
 
 
 def merge_axes(x: Values, axes: tuple[int, ...]) -> Values:
-    """`x` with `axes` moved to the end, in order, and merged into one."""
+    """`x` with `axes` moved to the end, in order, and merged into one.
+
+    In C order: NumPy adds pairwise along contiguous memory only, and one by one across it.
+    """
     kept = [k for k in range(x.ndim) if k not in axes]
     moved = x.transpose(*kept, *axes)
     count = int(np.prod([x.shape[k] for k in axes], dtype=np.int64))
-    return moved.reshape(*(x.shape[k] for k in kept), count)
+    return np.ascontiguousarray(moved.reshape(*(x.shape[k] for k in kept), count))
 
 
 def apply_reduction(attrs: Reduce, x: Values) -> Values:

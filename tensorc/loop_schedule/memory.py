@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tensorc.index_algebra import product
+from tensorc.index_algebra import ZERO, product
 from tensorc.loop_ir.program import Buffer, Role
 from tensorc.loop_schedule.aliasing import may_overwrite
 from tensorc.loop_schedule.program import Nest
@@ -18,11 +18,14 @@ from tensorc.loop_schedule.walk import read_buffers, written_buffers
 
 
 def share_memory(buffers: Sequence[Buffer], nests: Sequence[Nest]) -> tuple[tuple[str, str], ...]:
-    """For each temporary, in the order they are written, the temporary whose memory it has."""
+    """For each temporary, in the order they are written, the temporary whose memory it has.
+
+    One without elements is never written, but may be read: it comes first, in its own place.
+    """
     by_name = {b.name: b for b in buffers if b.role is Role.TEMPORARY}
     last_read = {name: k for k, nest in enumerate(nests) for name in read_buffers(nest)}
     holder: dict[str, str] = {}
-    placed: list[tuple[str, str]] = []
+    placed = [(name, name) for name, b in by_name.items() if product(b.shape) == ZERO]
     for k, nest in enumerate(nests):
         for name in written_buffers(nest):
             if name not in by_name:

@@ -32,7 +32,8 @@ def verify_nest_program(program: NestProgram) -> None:
     """Raise `IRError` unless every nest is legal and every array is written before it is read."""
     arrays = {b.name for b in program.buffers}
     dims = {d.name for d in program.signature.dims}
-    ready = {b.name for b in program.buffers if b.role == "input"}
+    # an array without elements needs no writing
+    ready = {b.name for b in program.buffers if b.role == "input" or _ZERO in b.shape}
     for nest in program.nests:
         local = {s.buffer for s in nest.scratch}
         _Checker(nest, dims).check(nest.body, frozenset(), top=True)
@@ -44,7 +45,7 @@ def verify_nest_program(program: NestProgram) -> None:
             if name not in ready | own:
                 raise IRError(nest.name, f"{name} is read before it is written")
         ready |= own & arrays
-    missing = [b.name for b in program.buffers if b.name not in ready and b.shape.count(_ZERO) == 0]
+    missing = [b.name for b in program.buffers if b.name not in ready]
     if missing and any(n.body for n in program.nests):
         raise IRError(program.signature.name, f"never written: {', '.join(missing)}")
 

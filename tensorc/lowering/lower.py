@@ -86,7 +86,11 @@ class _Lowering:
         """A result that is a parameter, or a value that is already another result."""
         op = self.program.ops[value]
         buffer = self._new_buffer(op, position)
-        self.nodes.append(self._pointwise(f"op{len(self.nodes)}", buffer, value, copy=True))
+        name = f"op{len(self.nodes)}"
+        if product(op.shape) == ZERO:
+            self.nodes.append(NopNode(name, buffer, (Origin("copy", op.name, op.span),)))
+            return
+        self.nodes.append(self._pointwise(name, buffer, value, copy=True))
 
     def _pointwise(self, name: str, buffer: str, value: int, copy: bool = False) -> LoopNode:
         op = self.program.ops[value]

@@ -306,3 +306,13 @@ def test_compare_names_the_first_difference() -> None:
     assert compare(np.array([1, 2]), np.array([1, 3]), np.array([0.0, 0.0])) is not None
     with pytest.raises(ValueError, match="shape"):
         compare(np.zeros(2), np.zeros(3), np.zeros(3))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_f64_sums_are_pairwise_along_every_axis(axis: int) -> None:
+    b = ProgramBuilder()
+    program = b.program(b.reduce("sum", b.param("x", F64, ("N", "M")), axis))
+    x = np.random.default_rng(1).normal(size=(3000, 3) if axis == 0 else (3, 3000)) + 1e3
+    (found,) = interpret(program, {"x": x})
+    exact = np.sum(x.astype(np.longdouble), axis=axis)
+    assert np.max(np.abs(found - exact) / exact) < 4 * 2.0**-53

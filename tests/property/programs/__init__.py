@@ -2,7 +2,7 @@
 
 `grow_file` draws every choice from one `random.Random`: a seeded one gives the fixed files of CI and of the
 fuzzer, that of hypothesis (`strategies.randoms`) kernels that shrink. A new operation is one function marked
-`@statement(weight)` in the module of its kind (`elementwise`, `reductions`, `layout`, `products`, or a new
+`@statement(weight)` in the module of its kind (`elementwise`, `reductions`, `layout`, ..., or a new
 module named in `kernels.OPERATIONS`); new data is in `data`.
 """
 

@@ -16,6 +16,8 @@ from tensorc.signature import Signature
 
 LONG = (257, 1030)
 FLOAT_SPECIALS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 3e38, -1e30, 0.5, 1.0, 88.0, -104.0)
+WIDE_SPECIALS = (5e-324, -1e-310, 1e308, -1e200, 2.0**53, -(2.0**63), 1e-160, 709.7, -745.0, 2.0**31)
+"""What only f64 holds, or what is at the edge of a cast or a function there."""
 
 
 def draw_sizes(random: Random, signature: Signature) -> dict[str, int]:
@@ -46,7 +48,7 @@ def draw_arguments(random: Random, signature: Signature, sizes: Mapping[str, int
             continue
         shape = tuple(s.evaluate(sizes) for s in p.shape)
         values = _draw(rng, p.dtype, shape, calm)
-        found[p.name] = _strided(values) if random.randrange(2) else values
+        found[p.name] = _strided(random, values) if random.randrange(2) else values
     return found
 
 
@@ -60,15 +62,22 @@ def _draw(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], calm: 
         return np.where(rng.random(shape) < (1.0 if calm else 0.7), small, wide).astype(dtype.numpy)
     values = np.where(rng.random(shape) < 0.6, rng.normal(size=shape), rng.integers(-4, 5, shape))
     if not calm:
-        special = rng.choice(FLOAT_SPECIALS, shape)
+        special = rng.choice(FLOAT_SPECIALS + (WIDE_SPECIALS if dtype.size == 8 else ()), shape)
         values = np.where(rng.random(shape) < 0.15, special, values)
     with np.errstate(over="ignore"):
         return np.asarray(values, dtype.numpy)
 
 
-def _strided(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same values as every second column of a wider array, in reversed memory order."""
-    wide = np.zeros((*values.shape[:-1], 2 * values.shape[-1]), values.dtype)
-    view = wide[..., ::-2]
+def _strided(random: Random, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same values in other memory: spread and reversed, transposed, or off the element's alignment."""
+    match random.randrange(4):
+        case 0 | 1:
+            wide = np.zeros((*values.shape[:-1], 2 * values.shape[-1]), values.dtype)
+            view = wide[..., ::-2]
+        case 2:
+            view = np.empty(values.shape[::-1], values.dtype).T
+        case _:
+            memory = np.empty(values.nbytes + 1, np.uint8)
+            view = memory[1:].view(values.dtype).reshape(values.shape)
     view[...] = values
     return view

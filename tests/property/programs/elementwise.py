@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from programs.growing import Kernel, broadcast, statement
+from programs.growing import Kernel, Term, broadcast, statement
 from tensorc.dtypes import BOOL, F32, F64, I32, I64, promote
 
 FLOAT_UNARY = (
     "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1", "log",
     "log1p", "sin", "cos", "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc", "round", "squash",
     "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "erfc", "cbrt",
+    "silu", "gelu", "softplus",
 )  # fmt: skip
 INTEGER_UNARY = ("abs", "sign", "negative", "square", "relu", "~", "squash")
-ARITHMETIC = ("+", "-", "*", "/", "//", "%", "maximum", "minimum", "hypot", "atan2")
+ARITHMETIC = ("+", "-", "*", "/", "//", "%", "maximum", "minimum", "hypot", "atan2", "logaddexp")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -32,7 +33,7 @@ def arithmetic(k: Kernel) -> None:
     y = k.partner(x, "if")
     op = k.pick(ARITHMETIC)
     dtype = promote(x.dtype, y.dtype)
-    if op in ("/", "hypot", "atan2") and not dtype.is_float:
+    if op in ("/", "hypot", "atan2", "logaddexp") and not dtype.is_float:
         dtype = F64
     shape = broadcast(x.shape, y.shape)
     assert shape is not None
@@ -63,6 +64,21 @@ def chained(k: Kernel) -> None:
         )
     )
     k.assign(text.format(x=x.text), x.dtype, x.shape)
+
+
+@statement(3)
+def several(k: Kernel) -> None:
+    """A function of two or three values that the other statements do not have."""
+    x = k.term("f")
+    if x is None:
+        return
+    y = k.partner(x, "f")
+    z = k.partner(Term("", x.dtype, broadcast(x.shape, y.shape) or ()), "f")
+    shape = broadcast(broadcast(x.shape, y.shape) or (), z.shape)
+    assert shape is not None
+    text = k.pick(("fma({x}, {y}, {z})", "clip({x}, {y}, {z})", "{x} ** {y} + {z}", "{y} - {x} * {z}"))
+    dtype = promote(promote(x.dtype, y.dtype), z.dtype)
+    k.assign(text.format(x=x.text, y=y.text, z=z.text), dtype, shape)
 
 
 @statement(5)

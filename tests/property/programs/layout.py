@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from programs.growing import Kernel, is_written, statement
 from tensorc.dtypes import F32
 
@@ -55,6 +57,9 @@ def layout(k: Kernel) -> None:
     options = ["expand"] if rank < 3 else []
     options += ["permute", "mT"] if rank >= 2 else []
     options += ["squeeze"] if "1" in x.shape else []
+    options += ["flip"]
+    options += ["triangle", "diagonal"] if rank >= 2 else []
+    options += ["flat"] if is_written(x.shape) and rank == 2 else []
     options += ["broadcast"] if is_written(x.shape) and rank < 3 else []
     match k.pick(options or ["none"]):
         case "expand":
@@ -66,6 +71,15 @@ def layout(k: Kernel) -> None:
             k.assign(f"permute_dims({x.text}, {tuple(order)})", x.dtype, tuple(x.shape[a] for a in order))
         case "mT":
             k.assign(f"{x.text}.mT", x.dtype, (*x.shape[:-2], x.shape[-1], x.shape[-2]))
+        case "flip":
+            k.assign(f"flip({x.text}, axis={k.random.randrange(rank)})", x.dtype, x.shape)
+        case "triangle":
+            k.assign(f"{k.pick(('tril', 'triu'))}({x.text}, k={k.pick(('0', '1', '-1'))})", x.dtype, x.shape)
+        case "diagonal":
+            k.assign(f"diagonal({x.text})", x.dtype, (*x.shape[:-2], _smaller(x.shape[-2], x.shape[-1])))
+        case "flat":
+            count = " * ".join(x.shape)
+            k.assign(f"reshape({x.text}, ({count},))", x.dtype, (_product(x.shape),))
         case "squeeze":
             axis = x.shape.index("1")
             k.assign(f"squeeze({x.text}, {axis})", x.dtype, (*x.shape[:axis], *x.shape[axis + 1 :]))
@@ -74,12 +88,33 @@ def layout(k: Kernel) -> None:
             k.assign(f"broadcast_to({x.text}, ({', '.join(shape)}))", x.dtype, shape)
 
 
+def _smaller(a: str, b: str) -> str:
+    if a.isdecimal() and b.isdecimal():
+        return str(min(int(a), int(b)))
+    return a if a == b else f"min({a}, {b})"
+
+
+def _product(shape: tuple[str, ...]) -> str:
+    """A number where all are, else a text that only this product gives."""
+    if all(s.isdecimal() for s in shape):
+        return str(prod(int(s) for s in shape))
+    return "product of " + " and ".join(shape)
+
+
 @statement(3)
 def create(k: Kernel) -> None:
     x = k.term(rank=1)
     if x is None or not is_written(x.shape):
         return
-    if k.chance(60):
+    if k.chance(30):
+        text, shape = k.pick(
+            (("zeros_like({x}) - 0.0", x.shape), ("full_like({x}, 3)", x.shape), ("ones_like({x})", x.shape))
+        )
+        if x.dtype.is_float:
+            k.assign(text.format(x=x.text), x.dtype, shape)
+    elif k.chance(20):
+        k.assign(f"eye({x.shape[-1]}, dtype=f32)", F32, (x.shape[-1], x.shape[-1]))
+    elif k.chance(60):
         k.assign(f"f32(arange({x.shape[-1]})) * 0.25", F32, x.shape[-1:])
     else:
         shape = f"({', '.join(x.shape)},)"

@@ -17,3 +17,21 @@ def matmul(k: Kernel) -> None:
         k.assign(f"{x.text} @ {y.text}", x.dtype, (*x.shape[:-1], y.shape[-1]))
     elif y.shape[-1] == x.shape[-1]:
         k.assign(f"{x.text} @ {y.text}.mT", x.dtype, (*x.shape[:-1], y.shape[-2]))
+
+
+@statement(3)
+def named_product(k: Kernel) -> None:
+    """outer, vecdot, tensordot and einsum of what fits."""
+    x = k.term("f", rank=1)
+    if x is None:
+        return
+    same = [t for t in k.terms if t.dtype == x.dtype and len(t.shape) >= 1]
+    y = k.pick(same)
+    if len(x.shape) == len(y.shape) == 1:
+        k.assign(f"outer({x.text}, {y.text})", x.dtype, (*x.shape, *y.shape))
+    elif x.shape == y.shape:
+        k.assign(f"vecdot({x.text}, {y.text})", x.dtype, x.shape[:-1])
+    elif len(x.shape) == 2 and y.shape[:1] == x.shape[1:] and len(y.shape) < 3:
+        k.assign(f"tensordot({x.text}, {y.text}, axes=1)", x.dtype, (x.shape[0], *y.shape[1:]))
+    elif len(x.shape) == 2 and len(y.shape) == 2 and x.shape[0] == y.shape[0]:
+        k.assign(f'einsum("ki,kj->ij", {x.text}, {y.text})', x.dtype, (x.shape[1], y.shape[1]))

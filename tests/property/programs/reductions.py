@@ -6,10 +6,29 @@ from programs.growing import Kernel, Term, statement
 from tensorc.dtypes import BOOL, F64, I64, DType
 
 REDUCTIONS = {
-    "f": ("sum", "sum", "prod", "max", "min", "mean", "var", "std", "argmax", "argmin"),
-    "i": ("sum", "prod", "max", "min", "mean", "argmax", "argmin"),
-    "b": ("any", "all", "sum"),
+    "f": (
+        "sum",
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "mean",
+        "var",
+        "std",
+        "argmax",
+        "argmin",
+        "logsumexp",
+        "any",
+        "all",
+        "count_nonzero",
+    ),
+    "i": ("sum", "prod", "max", "min", "mean", "argmax", "argmin", "var", "count_nonzero", "any"),
+    "b": ("any", "all", "sum", "count_nonzero", "mean", "max", "argmax"),
 }
+
+
+NEED_AN_ELEMENT = ("max", "min", "argmax", "argmin")
+"""What an extent of 0 that is plain to see makes an error of the program."""
 
 
 @statement(18)
@@ -24,20 +43,22 @@ def reduce(k: Kernel) -> None:
         axes = list(range(len(x.shape)))
     elif kind.startswith("arg"):
         axes = axes[:1]
+    if kind in NEED_AN_ELEMENT and any(x.shape[a] == "0" for a in axes):
+        kind = "any"
     keep = k.chance(35)
     shape = tuple("1" if n in axes else s for n, s in enumerate(x.shape) if keep or n not in axes)
     written = [a - len(x.shape) if k.chance(30) else a for a in axes]
     where = "" if whole else f", axis={written[0] if len(axes) == 1 else tuple(written)}"
-    extra = ", correction=1" if kind in ("var", "std") and k.chance(40) else ""
-    k.assign(
-        f"{kind}({x.text}{where}{extra}{', keepdims=true' if keep else ''})", _reduced(kind, x.dtype), shape
-    )
+    wide = kind in ("sum", "prod", "mean") and k.chance(10)
+    extra = ", dtype=f64" if wide else ", correction=1" if kind in ("var", "std") and k.chance(40) else ""
+    dtype = F64 if wide else _reduced(kind, x.dtype)
+    k.assign(f"{kind}({x.text}{where}{extra}{', keepdims=true' if keep else ''})", dtype, shape)
 
 
 def _reduced(kind: str, dtype: DType) -> DType:
     if kind in ("any", "all"):
         return BOOL
-    if kind.startswith("arg"):
+    if kind.startswith("arg") or kind == "count_nonzero":
         return I64
     if kind in ("sum", "prod"):
         return dtype if dtype.is_float else I64
@@ -48,7 +69,7 @@ def _reduced(kind: str, dtype: DType) -> DType:
 def rows(k: Kernel) -> None:
     """A statistic of every row, used on the row again: what fuses into one row loop."""
     x = k.term("f", rank=2)
-    if x is None:
+    if x is None or x.shape[-1] == "0":
         return
     text = k.pick(("centred({x})", "{x} / (1 + sum(abs({x}), axis=-1, keepdims=true))",
                    "exp({x} - max({x}, axis=-1, keepdims=true))", "{x} * mean({x}, axis=0)"))  # fmt: skip
@@ -59,7 +80,7 @@ def rows(k: Kernel) -> None:
 def pair(k: Kernel) -> None:
     """A `def` with two results."""
     x = k.term("f", rank=1)
-    if x is None:
+    if x is None or x.shape[-1] == "0":
         return
     first, second = f"t{len(k.lines)}", f"u{len(k.lines)}"
     k.lines.append(f"{first}, {second} = spread({x.text})")
