@@ -16,6 +16,7 @@ _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 _FIRST = "exp|exp2|expm1|log|log1p|sin|cos|tanh|erf|sigmoid"
 _OPTIONAL = {
+    "lanes_guarded.h": re.compile(r"tc_(\w+_between|load_where)_\w+|tc_lanes_between"),
     "reduce_sum.h": re.compile(r"tc_(sum|prod)_\w+_begin"),
     "reduce_extreme.h": re.compile(r"tc_(max|min|any|all)_\w+_begin"),
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),

@@ -25,6 +25,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.context import Context
 from tensorc.codegen.expressions import c_names, combine, size_expr
 from tensorc.codegen.loop_bodies import emit_simple
 from tensorc.codegen.loops import (
@@ -46,7 +47,6 @@ from tensorc.codegen.reduce_rows import (
     part_counts,
 )
 from tensorc.codegen.reduce_state import state_type, widened
-from tensorc.codegen.values import Context
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from tensorc.codegen.c_ast import Stmt
-from tensorc.codegen.values import Context, emit_check, emit_let, emit_store
+from tensorc.codegen.context import Context
+from tensorc.codegen.values import emit_check, emit_let, emit_store
 from tensorc.loop_schedule import program as nest_ir
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import Binary, Block, Call, Declare, Expr, For, If, Integer, Name, Stmt
+from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
 from tensorc.codegen.unroll import emit_copies, has_elementary
-from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir

@@ -26,9 +26,10 @@ from tensorc.codegen.c_ast import (
     Name,
     Stmt,
 )
+from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import at_most, decode_axes, less, let, plus, thread_part
-from tensorc.codegen.values import LANES, Context, load_expr
+from tensorc.codegen.values import load_expr
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym, axis, product
 from tensorc.loop_ir.program import Load, MatmulNode

@@ -21,6 +21,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
 from tensorc.codegen.loops import (
@@ -43,7 +44,6 @@ from tensorc.codegen.reduce_state import (
     state_type,
 )
 from tensorc.codegen.unroll import emit_copies
-from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import Poly, Sym, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.aliasing import SHIFTED

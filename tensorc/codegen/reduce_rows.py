@@ -20,6 +20,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
 from tensorc.codegen.loops import (
@@ -45,7 +46,6 @@ from tensorc.codegen.reduce_state import (
     widened,
 )
 from tensorc.codegen.unroll import emit_copies
-from tensorc.codegen.values import LANES, Context
 from tensorc.index_algebra import product
 from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, RowReduce

@@ -22,6 +22,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.context import Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import (
     decode_axes,
@@ -30,7 +31,6 @@ from tensorc.codegen.loops import (
     plus,
 )
 from tensorc.codegen.unroll import has_elementary
-from tensorc.codegen.values import Context
 from tensorc.dtypes import F32
 from tensorc.index_algebra import product
 from tensorc.loop_ir.program import Axis

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tensorc.codegen.c_ast import Binary, Call, Declare, Evaluate, Expr, Name, Stmt
+from tensorc.codegen.context import Context, split_index
 from tensorc.codegen.loop_bodies import emit_simple
-from tensorc.codegen.values import INFIX, Context, split_index
+from tensorc.codegen.values import INFIX
 from tensorc.dtypes import F32
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Load
@@ -92,7 +93,7 @@ class _Pair:
         if let.dtype != F32 or let.operand_dtype != F32:
             return False
         if isinstance(let.attrs, Load):
-            return self._neighbours(let.attrs.index)
+            return not let.attrs.guards and self._neighbours(let.attrs.index)
         if let.op in INFIX or let.op in WIDE_OPERATIONS:
             return any(a in self.wide for a in let.args)
         return _is_elementary(let)

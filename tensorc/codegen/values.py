@@ -2,58 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-
 from tensorc.codegen.c_ast import Binary, Call, Cast, Declare, Evaluate, Expr, Integer, Name, Stmt, Unary
+from tensorc.codegen.context import LANES, Context, split_index
 from tensorc.codegen.expressions import literal_expr, size_expr
+from tensorc.codegen.guarded import guarded_load, inside_expr
 from tensorc.dtypes import BOOL, I64, DType
-from tensorc.index_algebra import Poly, Sym, as_poly
-from tensorc.loop_ir.program import IndexValue, Literal, Load, ScalarRef
-from tensorc.loop_schedule.program import Check, Let, RuntimeFailure, Store
+from tensorc.index_algebra import Poly
+from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, ScalarRef
+from tensorc.loop_schedule.program import Check, Let, Store
 
-LANES = 8
 FIRST_FAILURE = 16
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """How values are spelt at one place of the code.
-
-    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
-    axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
-    when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
-    have copies. A check's status is 16 + its failure's position in `failures`.
-    """
-
-    names: Mapping[Sym, str]
-    arrays: Mapping[str, str]
-    vector: str | None = None
-    at: Expr | None = None
-    lanes: Expr | None = None
-    suffix: str = ""
-    copied: frozenset[str] = field(default_factory=frozenset)
-    failures: tuple[RuntimeFailure, ...] = ()
-
-    def value(self, name: str) -> Expr:
-        return Name(self.value_name(name))
-
-    def value_name(self, name: str) -> str:
-        return name + self.suffix if name in self.copied else name
-
-    def element(self, buffer: str, offset: Expr) -> Expr:
-        """The address of an element of a buffer."""
-        base = Name(self.arrays[buffer])
-        return base if offset == Integer(0) else Binary("+", base, offset)
-
-    def address(self, load: Load) -> Expr:
-        """The address of what the first lane loads."""
-        return self.element(load.buffer, split_index(load.index, self)[0])
-
-    def inside(self, axis: str, at: Expr, lanes: Expr | None, body: frozenset[str], suffix: str) -> Context:
-        """The context of one copy of a vector loop's body, which declares the values `body`."""
-        return replace(self, vector=axis, at=at, lanes=lanes, suffix=suffix, copied=body)
 
 
 def emit_let(let: Let, context: Context) -> Stmt:
@@ -69,6 +28,8 @@ def _value(let: Let, context: Context) -> Expr:
             return Call(f"tc_splat_{let.dtype}", (Name(context.arrays[param]),))
         case Literal(value):
             return Call(f"tc_splat_{let.dtype}", (literal_expr(value, let.dtype),))
+        case Inside(guards):
+            return inside_expr(guards, context)
         case IndexValue(index):
             return _cast(_index_value(index, context), I64, let.dtype)
         case None:
@@ -87,21 +48,10 @@ def _cast(value: Expr, source: DType, target: DType) -> Expr:
     return value if source == target else Call(f"tc_cast_{source}_{target}", (value,))
 
 
-def split_index(index: Poly, context: Context) -> tuple[Expr, Poly]:
-    """An index at the first lane, and its stride along the vector axis."""
-    if context.vector is None or context.at is None:
-        return size_expr(index, context.names), as_poly(0)
-    variable = Sym(context.vector, axis=True)
-    stride = index.coefficient(variable)
-    rest = index - stride * Poly([(((variable, 1),), 1)])
-    if not stride.terms:
-        return size_expr(rest, context.names), stride
-    scaled = context.at if stride == 1 else Binary("*", context.at, size_expr(stride, context.names))
-    return (scaled if not rest.terms else Binary("+", size_expr(rest, context.names), scaled)), stride
-
-
 def load_expr(load: Load, dtype: DType, context: Context) -> Expr:
     """A vector from memory: neighbours, elements a stride apart, or one element in every lane."""
+    if load.guards:
+        return guarded_load(load, dtype, context)
     offset, stride = split_index(load.index, context)
     address = context.element(load.buffer, offset)
     if not stride.terms:

@@ -65,6 +65,7 @@ CATALOGUE: dict[str, str] = {
     "TC0410": "size expression that cannot be",
     "TC0411": "axis named twice",
     "TC0412": "`requires` that never holds",
+    "TC0415": "arrays that cannot be joined",
     # limits
     "TC0501": "operation that is not supported yet",
     "TC0502": "dtype that is not supported yet",

@@ -7,6 +7,7 @@ indices evaluated, so that the log's bytes can be recounted from something other
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,7 @@ from tensorc.loop_ir.program import (
     Axis,
     Buffer,
     IndexValue,
+    Inside,
     Literal,
     Load,
     LoopNode,
@@ -206,6 +208,8 @@ class _Run:
                 return np.asarray(value, op.dtype.numpy)
             case IndexValue(index):
                 return evaluate_index(index, mesh, self._call.dims).astype(op.dtype.numpy)
+            case Inside(guards):
+                return self._holds(guards, mesh)
             case None:
                 if op.op == "cast":
                     source = node.body[op.args[0]].dtype
@@ -216,10 +220,28 @@ class _Run:
     def _load(self, node: str, load: Load, mesh: Mapping[str, Indices], loads: _Touched) -> Array:
         flat = self._flat[load.buffer]
         index = evaluate_index(load.index, mesh, self._call.dims)
+        if load.guards:
+            return self._load_inside(node, load, index, self._holds(load.guards, mesh), loads)
         if index.size and (index.min() < 0 or index.max() >= flat.size):
             raise IRError(node, f"{load.buffer}[{load.index}] leaves its {flat.size} elements")
         loads.mark(load.buffer, flat.size, index)
         return flat[index]
+
+    def _holds(self, guards: Sequence[Poly], mesh: Mapping[str, Indices]) -> Mask:
+        found = [evaluate_index(g, mesh, self._call.dims) >= 0 for g in guards]
+        return functools.reduce(np.logical_and, found)
+
+    def _load_inside(self, node: str, load: Load, index: Indices, inside: Mask, loads: _Touched) -> Array:
+        """The elements where the guards hold, 0 elsewhere."""
+        flat = self._flat[load.buffer]
+        index, inside = np.broadcast_arrays(index, inside)
+        used = index[inside]
+        if used.size and (used.min() < 0 or used.max() >= flat.size):
+            raise IRError(node, f"{load.buffer}[{load.index}] leaves its {flat.size} elements")
+        loads.mark(load.buffer, flat.size, used)
+        found = np.zeros(index.shape, flat.dtype)
+        found[inside] = flat[used]
+        return found
 
     def _matmul(self, node: MatmulNode, loads: _Touched) -> tuple[Array, Indices]:
         dtype = self._buffers[node.buffer].dtype

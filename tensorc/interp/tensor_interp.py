@@ -33,7 +33,16 @@ from tensorc.interp.indices import evaluate_index, index_mesh
 from tensorc.interp.reduction_bounds import matmul_bound, reduction_bound
 from tensorc.interp.tensor_reductions import apply_reduction, merge_axes
 from tensorc.interp.tensor_values import Values, apply_operator, cast_values
-from tensorc.tensor_ir.program import Constant, ParamRef, Reduce, SizeValue, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import (
+    Concat,
+    Constant,
+    ParamRef,
+    Reduce,
+    SizeValue,
+    TensorOp,
+    TensorProgram,
+    View,
+)
 
 Mode = Literal["reference", "exact"]
 
@@ -136,6 +145,8 @@ class _Run:
                 found = Approx(_carried(number.astype(op.dtype.numpy), op.dtype), EXACT)
             case View():
                 found = self._view(op.attrs, args[0], shape)
+            case Concat(axis):
+                found = _join(args, axis)
             case Reduce():
                 found = self._reduce(op, op.attrs, args[0])
             case None if op.op == "reshape":
@@ -214,6 +225,12 @@ class _Run:
     def _rounds_alike(self, dtype: DType) -> bool:
         """True when this interpreter rounds as the kernel does: always in f64."""
         return self._mode == "exact" or dtype.size == 8
+
+
+def _join(parts: Sequence[Approx], axis: int) -> Approx:
+    bounds = [np.broadcast_to(p.bound, p.value.shape) for p in parts]
+    value = np.concatenate([p.value for p in parts], axis=axis)
+    return Approx(value, np.concatenate(bounds, axis=axis) if any(p.bound.ndim for p in parts) else EXACT)
 
 
 def _distance_of_finite(a: Values, b: Values) -> Bounds:

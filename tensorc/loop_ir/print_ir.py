@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
     IndexValue,
+    Inside,
     Literal,
     Load,
     LoopNode,
@@ -73,7 +75,12 @@ def _axes_text(word: str, axes: Sequence[Axis]) -> str:
 
 
 def _load_text(load: Load) -> str:
-    return f"{load.buffer}[{load.index}]"
+    return f"{load.buffer}[{load.index}]" + (f" if {guards_text(load.guards)}" if load.guards else "")
+
+
+def guards_text(guards: Sequence[Poly]) -> str:
+    """`i0 - 2 >= 0 and N - i0 >= 0`"""
+    return " and ".join(f"{g} >= 0" for g in guards)
 
 
 def _scalar_text(op: ScalarOp) -> str:
@@ -90,6 +97,8 @@ def _head_text(op: ScalarOp) -> str:
             return f"constant {value!r}"
         case IndexValue(index):
             return f"index ({index})"
+        case Inside(guards):
+            return f"inside {guards_text(guards)}"
         case None:
             return " ".join([op.op, *(f"%{k}" for k in op.args)])
 

@@ -9,12 +9,17 @@ subexpressions are shared and no pass needs recursion.
 
 | op        | attrs        | meaning                                                      |
 |-----------|--------------|--------------------------------------------------------------|
-| `load`    | `Load`       | an element of a buffer                                       |
+| `load`    | `Load`       | an element of a buffer; nothing is read where a guard fails  |
 | `scalar`  | `ScalarRef`  | a rank-0 parameter's value                                   |
 | `constant`| `Literal`    | a value of the op's dtype                                    |
 | `index`   | `IndexValue` | an index or a size as a number; evaluated in i64, then the op's dtype |
+| `inside`  | `Inside`     | bool: whether all its guards hold                            |
 | `cast`    | None         | to the op's dtype                                            |
 | an `OPERATORS` name | None | that operation in the operands' dtype                     |
+
+A guard is a polynomial that must be at least 0, affine in the axes. Where a guard of a load fails, its index
+may be out of range: the load then touches no memory, and its value is unspecified. Lowering sees to it that
+no such value reaches a result (a `where` on `inside` picks another) or a run-time check.
 
 Reductions of floats follow a fixed tree (`docs/numerics.md`) that depends only on the node: `rows` when the
 operand's last axis is reduced, `columns` when it is kept.
@@ -60,6 +65,7 @@ class Axis:
 class Load:
     buffer: str
     index: Poly
+    guards: tuple[Poly, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,14 @@ class IndexValue:
     index: Poly
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    guards: tuple[Poly, ...]
+
+
+ScalarAttrs = Load | ScalarRef | Literal | IndexValue | Inside | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScalarOp:
     """One scalar operation of a body."""
@@ -84,7 +98,7 @@ class ScalarOp:
     op: str
     args: tuple[int, ...]
     dtype: DType
-    attrs: Load | ScalarRef | Literal | IndexValue | None = None
+    attrs: ScalarAttrs = None
 
 
 @dataclass(frozen=True, slots=True)

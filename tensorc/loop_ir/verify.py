@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tensorc.dtypes import SUPPORTED
+from tensorc.dtypes import BOOL, SUPPORTED
 from tensorc.errors import IRError
 from tensorc.index_algebra import Atom, Poly, Sym
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
     IndexValue,
+    Inside,
     Literal,
     Load,
     LoopNode,
@@ -186,7 +187,19 @@ def _same_dtype(op: ScalarOp, buffer: Buffer) -> str | None:
 def _load_problem(load: Load, axes: Sequence[Axis], scope: _Scope) -> str | None:
     if load.buffer not in scope.readable:
         return f"reads {load.buffer}, which is not written before"
-    return _index_problem(load.index, axes, scope)
+    return _index_problem(load.index, axes, scope) or _guards_problem(load.guards, axes, scope)
+
+
+def _guards_problem(guards: Sequence[Poly], axes: Sequence[Axis], scope: _Scope) -> str | None:
+    return next((p for p in (_index_problem(g, axes, scope) for g in guards) if p is not None), None)
+
+
+def _inside(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
+    if not isinstance(op.attrs, Inside) or op.args or not op.attrs.guards:
+        return "has no guards"
+    if op.dtype != BOOL:
+        return "gives a bool"
+    return _guards_problem(op.attrs.guards, (*node.iter_axes, *node.reduce_axes), scope)
 
 
 def _scalar(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
@@ -223,6 +236,8 @@ def _matmul_problem(node: MatmulNode, target: Buffer, scope: _Scope) -> str | No
     problem = _axes_problem((*node.batch, *inner), scope)
     problem = problem or _load_problem(node.left, (*node.batch, inner[0], inner[1]), scope)
     problem = problem or _load_problem(node.right, (*node.batch, inner[1], inner[2]), scope)
+    if problem is None and (node.left.guards or node.right.guards):
+        problem = "an operand has guards"
     if problem is not None:
         return problem
     operands = [scope.readable[load.buffer].dtype for load in (node.left, node.right)]
@@ -241,5 +256,6 @@ _RULES: dict[str, Rule] = {
     "scalar": _scalar,
     "constant": _constant,
     "index": _index,
+    "inside": _inside,
     "cast": _cast,
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tensorc.index_algebra import Poly, Sym
-from tensorc.loop_ir.program import Axis, Role
+from tensorc.loop_ir.program import Axis, Load, Role
 from tensorc.loop_schedule.program import (
     ColumnReduce,
     Let,
@@ -40,7 +40,7 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
         if isinstance(s, RowReduce) and s.parallel and any(a.kind in SHIFTED for a in s.accumulators):
             # every thread first reads the first element, when another may have stored there
             return False
-        if isinstance(s, Let) and any(name == old for name, _ in loads_in([s])):
+        if isinstance(s, Let) and any(read.buffer == old for read in loads_in([s])):
             # the same: each thread loads what no loop changes when it starts
             return False
         if isinstance(s, Parallel):
@@ -50,9 +50,9 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
 
 def _may_overwrite_in(body: Sequence[Stmt], axes: Sequence[Axis], old: str, new: str) -> bool:
     stored: Poly | None = None
-    earlier: list[Poly] = []
+    earlier: list[Load] = []
     for s in body:
-        reads = [index for name, index in loads_in([s]) if name == old]
+        reads = [read for read in loads_in([s]) if read.buffer == old]
         if stored is not None and reads:
             return False
         writes = [index for name, index in stores_in([s]) if name == new]
@@ -60,11 +60,12 @@ def _may_overwrite_in(body: Sequence[Stmt], axes: Sequence[Axis], old: str, new:
             earlier.extend(reads)
             continue
         stored = writes[0]
-        if stored is None or any(index != stored for index in (*reads, *writes)):
+        if stored is None or any(index != stored for index in (*(r.index for r in reads), *writes)):
             return False
     if stored is None:
         return False
-    return all(_same_step(index, stored, axes) for index in earlier)
+    # a guard may keep a read of another step in bounds
+    return all(not r.guards and _same_step(r.index, stored, axes) for r in earlier)
 
 
 def _same_step(index: Poly, stored: Poly, axes: Sequence[Axis]) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tensorc.index_algebra import ZERO, Poly, Sym, axis
-from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Load, LoopNode
+from tensorc.loop_ir.guards import index_polys
+from tensorc.loop_ir.program import Axis, Buffer, LoopNode
 from tensorc.loop_schedule.program import Parallel, ParallelVector, Single, Stmt, Store, Vector
 from tensorc.loop_schedule.values import Names, Scope
 
@@ -72,5 +73,5 @@ def _extent(extents: Sequence[Poly], members: Sequence[int]) -> Poly:
 def _merges(node: LoopNode, outer: int, inner: int) -> bool:
     a, b = (Sym(node.iter_axes[k].name, axis=True) for k in (outer, inner))
     extent = node.iter_axes[inner].extent
-    indices = [op.attrs.index for op in node.body if isinstance(op.attrs, Load | IndexValue)]
+    indices = [p for op in node.body for p in index_polys(op.attrs)]
     return all(i.coefficient(a) == i.coefficient(b) * extent for i in (*indices, node.store_index))

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, product
-from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Literal, Load, Role
+from tensorc.loop_ir.program import Axis, Buffer, Literal, Load, Role
 from tensorc.loop_schedule.program import (
     Check,
     Kept,
@@ -30,6 +30,7 @@ from tensorc.loop_schedule.program import (
     Vector,
 )
 from tensorc.loop_schedule.traffic import moved_bytes
+from tensorc.loop_schedule.values import renamed_attrs
 from tensorc.loop_schedule.walk import read_buffers, written_buffers
 from tensorc.operators import OPERATORS
 
@@ -169,14 +170,10 @@ class _Keys:
 
     def _attrs(self, s: Let) -> object:
         match s.attrs:
-            case Load(buffer, index):
-                return (buffer, index.substitute(self._places))
-            case IndexValue(index):
-                return index.substitute(self._places)
             case Literal(value):
                 return (type(value).__name__, repr(value))
             case _:
-                return s.attrs
+                return renamed_attrs(s.attrs, self._places)
 
 
 def _dearest(

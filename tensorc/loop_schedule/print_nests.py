@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorc.loop_ir.program import Axis, IndexValue, Literal, Load, ScalarRef
+from tensorc.loop_ir.print_ir import guards_text
+from tensorc.loop_ir.program import Axis, IndexValue, Inside, Literal, Load, ScalarRef
 from tensorc.loop_schedule.program import (
     Accumulator,
     Check,
@@ -94,8 +95,10 @@ def _head(s: Stmt) -> str:
 
 def _let(s: Let) -> str:
     match s.attrs:
-        case Load(buffer, index):
-            return f"load {buffer}[{index}]"
+        case Load(buffer, index, guards):
+            return f"load {buffer}[{index}]" + (f" if {guards_text(guards)}" if guards else "")
+        case Inside(guards):
+            return f"inside {guards_text(guards)}"
         case ScalarRef(param):
             return f"scalar {param}"
         case Literal(value):

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import Axis, Buffer, IndexValue, Literal, Load, MatmulNode, ScalarRef
+from tensorc.loop_ir.program import Axis, Buffer, MatmulNode, ScalarAttrs
 from tensorc.scheduler.nest_shape import NestShape
 from tensorc.signature import Signature
 
@@ -43,7 +43,7 @@ class Let:
     args: tuple[str, ...]
     dtype: DType
     operand_dtype: DType
-    attrs: Load | ScalarRef | Literal | IndexValue | None
+    attrs: ScalarAttrs
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ of `s`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tensorc.index_algebra import Poly, Sym, as_poly, product
 from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode
@@ -93,7 +94,7 @@ class _RowNest:
         if load.buffer in self.values:
             return self.values[load.buffer]
         if load.buffer in self.scratch:
-            return Load(load.buffer, self._inside(load.index))
+            return replace(load, index=self._inside(load.index))
         return load
 
     def _inside(self, index: Poly) -> Poly:

@@ -1,8 +1,9 @@
 """Bytes: of an array, of what a nest moves, of what a node would move alone.
 
 What is read of an array at one index counts once: the elements are the extents of the axes in the index,
-multiplied. Several indices add up, to no more than the array; so do, apart, those written. Scratch rows
-stay in cache and do not count.
+multiplied. Where guards cut an axis, only the part in which they hold counts (`loop_ir/guards.py`). Several
+indices add up, to no more than the array; so do, apart, those written. Scratch rows stay in cache and do not
+count.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tensorc.index_algebra import ONE, ZERO, Poly, minimum, product
+from tensorc.index_algebra import ZERO, Poly, minimum, product
+from tensorc.loop_ir.guards import counted_elements
 from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode
 from tensorc.loop_schedule.program import (
     ColumnReduce,
@@ -32,18 +34,18 @@ Extents = Mapping[str, Poly]
 
 @dataclass(slots=True)
 class Touched:
-    """The indices at which arrays are read and written, with the number of elements of each."""
+    """The accesses by which arrays are read and written, with the number of elements of each."""
 
-    read: dict[tuple[str, Poly], Poly] = field(default_factory=dict)
-    written: dict[tuple[str, Poly], Poly] = field(default_factory=dict)
+    read: dict[Load, Poly] = field(default_factory=dict)
+    written: dict[Load, Poly] = field(default_factory=dict)
 
     def bytes_of(self, buffers: Sequence[Buffer]) -> Poly:
         """Bytes moved of the arrays among `buffers`."""
         total = ZERO
         for found in (self.read, self.written):
             elements: dict[str, Poly] = {}
-            for (name, _), count in found.items():
-                elements[name] = elements.get(name, ZERO) + count
+            for access, count in found.items():
+                elements[access.buffer] = elements.get(access.buffer, ZERO) + count
             for b in buffers:
                 if b.name in elements:
                     total = total + minimum(elements[b.name], product(b.shape)) * b.dtype.size
@@ -78,8 +80,8 @@ def node_bytes(program: LoopProgram, node: Node) -> Poly:
             extents = {a.name: a.extent for a in (*node.iter_axes, *node.reduce_axes)}
             for op in node.body:
                 if isinstance(op.attrs, Load):
-                    _add(touched.read, op.attrs.buffer, op.attrs.index, extents)
-            _add(touched.written, node.buffer, node.store_index, extents)
+                    _add(touched.read, op.attrs, extents)
+            _add(touched.written, Load(node.buffer, node.store_index), extents)
         case MatmulNode():
             _product(node, touched)
         case NopNode():
@@ -92,9 +94,9 @@ def _visit(body: Sequence[Stmt], extents: Extents, touched: Touched) -> None:
         match s:
             case Let():
                 if isinstance(s.attrs, Load):
-                    _add(touched.read, s.attrs.buffer, s.attrs.index, extents)
+                    _add(touched.read, s.attrs, extents)
             case Store(buffer, index, _, _):
-                _add(touched.written, buffer, index, extents)
+                _add(touched.written, Load(buffer, index), extents)
             case Matmul(node, _):
                 _product(node, touched)
             case _:
@@ -120,13 +122,10 @@ def _loops(s: Stmt) -> tuple[Axis, ...]:
 def _product(node: MatmulNode, touched: Touched) -> None:
     extents = {a.name: a.extent for a in node.batch} | {"i": node.m, "k": node.k, "j": node.n}
     for read in (node.left, node.right):
-        _add(touched.read, read.buffer, read.index, extents)
+        _add(touched.read, read, extents)
     elements = product(a.extent for a in node.batch) * node.m * node.n
-    touched.written[node.buffer, ZERO] = elements
+    touched.written[Load(node.buffer, ZERO)] = elements
 
 
-def _add(found: dict[tuple[str, Poly], Poly], buffer: str, index: Poly, extents: Extents) -> None:
-    count = ONE
-    for name in index.axes():
-        count = count * extents[name]
-    found[buffer, index] = count
+def _add(found: dict[Load, Poly], access: Load, extents: Extents) -> None:
+    found[access] = counted_elements(access.index, access.guards, extents)

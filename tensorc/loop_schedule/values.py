@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
-from tensorc.loop_ir.program import IndexValue, Literal, Load, LoopNode, ScalarOp, ScalarRef
+from tensorc.loop_ir.guards import index_polys
+from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, LoopNode, ScalarAttrs, ScalarOp
 from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure
 
-Attrs = Load | ScalarRef | Literal | IndexValue | None
 Resolve = Callable[[Load], "str | Load"]
 
 
@@ -50,15 +50,13 @@ class Scope:
         """
         names: list[str] = []
         for op in node.body:
-            attrs: Attrs = op.attrs
+            attrs = renamed_attrs(op.attrs, rename)
             if isinstance(attrs, Load):
-                found = resolve(Load(attrs.buffer, attrs.index.substitute(rename)))
+                found = resolve(attrs)
                 if isinstance(found, str):
                     names.append(found)
                     continue
                 attrs = found
-            elif isinstance(attrs, IndexValue):
-                attrs = IndexValue(attrs.index.substitute(rename))
             operand = node.body[op.args[-1]].dtype if op.args else op.dtype
             args = tuple(names[a] for a in op.args)
             names.append(self.add(op.op, args, op.dtype, operand, attrs))
@@ -66,7 +64,9 @@ class Scope:
                 self._check_exponent(args[1], op.dtype, node)
         return names[node.result]
 
-    def add(self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: Attrs) -> str:
+    def add(
+        self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: ScalarAttrs
+    ) -> str:
         key = (op, args, dtype, operand_dtype, _attrs_key(attrs))
         found = self._find(key)
         if found is not None:
@@ -112,15 +112,27 @@ class Scope:
             scope = scope.parent
         return None
 
-    def _level_of(self, attrs: Attrs) -> int:
-        if not isinstance(attrs, Load | IndexValue):
-            return 0
+    def _level_of(self, attrs: ScalarAttrs) -> int:
+        axes = [name for p in index_polys(attrs) for name in p.axes()]
         scope: Scope | None = self
         levels: dict[str, int] = {}
-        while scope is not None:
+        while axes and scope is not None:
             levels = scope.levels | levels
             scope = scope.parent
-        return max((levels[a] for a in attrs.index.axes()), default=0)
+        return max((levels[a] for a in axes), default=0)
+
+
+def renamed_attrs(attrs: ScalarAttrs, rename: Mapping[Sym, Poly]) -> ScalarAttrs:
+    """What an operation reads with the axes of its node renamed."""
+    match attrs:
+        case Load(buffer, index, guards):
+            return Load(buffer, index.substitute(rename), tuple(g.substitute(rename) for g in guards))
+        case IndexValue(index):
+            return IndexValue(index.substitute(rename))
+        case Inside(guards):
+            return Inside(tuple(g.substitute(rename) for g in guards))
+        case _:
+            return attrs
 
 
 def _has_open_exponent(node: LoopNode, op: ScalarOp) -> bool:
@@ -130,7 +142,7 @@ def _has_open_exponent(node: LoopNode, op: ScalarOp) -> bool:
     return not isinstance(node.body[op.args[1]].attrs, Literal)
 
 
-def _attrs_key(attrs: Attrs) -> object:
+def _attrs_key(attrs: ScalarAttrs) -> object:
     if isinstance(attrs, Literal):
         return (type(attrs.value).__name__, repr(attrs.value))
     return attrs

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tensorc.errors import IRError
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import Axis, IndexValue, Load
+from tensorc.loop_ir.guards import index_polys
+from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.program import (
     Check,
     ColumnReduce,
@@ -109,8 +110,8 @@ class _Checker:
     def _let(self, s: Let, axes: frozenset[str]) -> None:
         for a in s.args:
             self._use(a)
-        if isinstance(s.attrs, Load | IndexValue):
-            self._index(s.attrs.index, axes)
+        for index in index_polys(s.attrs):
+            self._index(index, axes)
         if s.name in self.values:
             self._fail(f"{s.name} is defined twice")
         self.values.add(s.name)

@@ -16,14 +16,14 @@ def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
         yield from walk(children(s))
 
 
-def loads_in(body: Sequence[Stmt]) -> list[tuple[str, Poly]]:
-    """(buffer, index) of every load, in order."""
-    found: list[tuple[str, Poly]] = []
+def loads_in(body: Sequence[Stmt]) -> list[Load]:
+    """Every load, in order."""
+    found: list[Load] = []
     for s in walk(body):
         if isinstance(s, Let) and isinstance(s.attrs, Load):
-            found.append((s.attrs.buffer, s.attrs.index))
+            found.append(s.attrs)
         elif isinstance(s, Matmul):
-            found.extend((read.buffer, read.index) for read in (s.node.left, s.node.right))
+            found.extend((s.node.left, s.node.right))
     return found
 
 
@@ -40,7 +40,7 @@ def stores_in(body: Sequence[Stmt]) -> list[tuple[str, Poly | None]]:
 
 def read_buffers(nest: Nest) -> tuple[str, ...]:
     """The buffers a nest loads from, scratch included, each once."""
-    return tuple(dict.fromkeys(name for name, _ in loads_in(nest.body)))
+    return tuple(dict.fromkeys(read.buffer for read in loads_in(nest.body)))
 
 
 def written_buffers(nest: Nest) -> tuple[str, ...]:

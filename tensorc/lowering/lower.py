@@ -95,7 +95,7 @@ class _Lowering:
     def _pointwise(self, name: str, buffer: str, value: int, copy: bool = False) -> LoopNode:
         op = self.program.ops[value]
         axes, index = _axes(op.shape, "i")
-        builder = BodyBuilder(self.program, self.stored)
+        builder = BodyBuilder(self.program, self.stored, axes)
         result = builder.build(value, index)
         origins = builder.origins() or (Origin("copy", op.name, op.span),)
         if copy:
@@ -113,7 +113,7 @@ class _Lowering:
         reduce_axes = reduce_axes or (Axis("r0", ONE),)
         position = {k: p for k, p in zip(kept, kept_index, strict=True)}
         position |= {k: p for k, p in zip(attrs.axes, reduced_index, strict=True)}
-        builder = BodyBuilder(self.program, self.stored)
+        builder = BodyBuilder(self.program, self.stored, (*iter_axes, *reduce_axes))
         result = builder.build(operand, tuple(position[k] for k in range(len(shape))))
         return LoopNode(
             name,

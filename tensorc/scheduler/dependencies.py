@@ -10,7 +10,8 @@ normalised twice, so that equality can be structural:
 
 So a row reduction and a flat loop over the same array have the same dependency on it, `x[c0], c0 < N*D`; a
 row statistic read in a loop over rows and columns has the dependency of its write. A transposed access does
-not: `x[c0 + D*c1]`.
+not: `x[c0 + D*c1]`. A guarded load depends on the elements it reads where its guards hold: each loop is
+cut to that part and begins there at 0, before step 2.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from tensorc.index_algebra import Poly, Sym, axis, product
-from tensorc.loop_ir.program import IndexValue, Load, LoopNode, MatmulNode, Node, NopNode
+from tensorc.loop_ir.guards import index_polys, shift_to_box
+from tensorc.loop_ir.program import Load, LoopNode, MatmulNode, Node, NopNode
 from tensorc.scheduler.loop_order import Loops, drop_unit_loops, merge_loops, order_loops
 from tensorc.scheduler.sizes import Figures
 
@@ -82,34 +84,41 @@ def node_dependencies(node: Node, figures: Figures, fixed: Mapping[Sym, Poly]) -
 
 def _loop_dependencies(node: LoopNode, figures: Figures, fixed: Mapping[Sym, Poly]) -> NodeDeps:
     loads = dict.fromkeys(op.attrs for op in node.body if isinstance(op.attrs, Load))
-    values = dict.fromkeys(op.attrs.index for op in node.body if isinstance(op.attrs, IndexValue))
-    buffers = [load.buffer for load in loads]
-    indices = [p.substitute(fixed) for p in (*(load.index for load in loads), node.store_index, *values)]
+    others = [p for op in node.body if not isinstance(op.attrs, Load) for p in index_polys(op.attrs)]
+    values = dict.fromkeys((*others, *(g for load in loads for g in load.guards)))
+    written = [*(load.index for load in loads), node.store_index, *values]
+    indices = [p.substitute(fixed) for p in written]
 
     iteration: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.iter_axes)
     reduction: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.reduce_axes)
     iteration, plain = drop_unit_loops(iteration, indices)
     reduction, plain = drop_unit_loops(reduction, plain)
-    accesses = plain[: len(buffers) + 1]
+    accesses = plain[: len(loads) + 1]
     iteration, merged = merge_loops(order_loops(iteration, accesses, figures), plain)
     reduction, merged = merge_loops(order_loops(reduction, accesses, figures), merged)
 
     loops = (*iteration, *reduction)
-    reads = [_normalised(b, p, loops) for b, p in zip(buffers, merged, strict=False)]
-    write = _normalised(node.buffer, merged[len(buffers)], loops)
+    guards = dict(zip(values, merged[len(loads) + 1 :], strict=True))
+    reads = [
+        _normalised(Load(load.buffer, p, tuple(guards[g] for g in load.guards)), loops)
+        for load, p in zip(loads, merged, strict=False)
+    ]
+    write = _normalised(Load(node.buffer, merged[len(loads)]), loops)
     group = LoopGroup(tuple(e for _, e in iteration), tuple(e for _, e in reduction))
     return NodeDeps(group, tuple(dict.fromkeys(reads)), (write,))
 
 
-def _normalised(buffer: str, index: Poly, loops: Loops) -> MemoryDep:
-    merged, (alone,) = merge_loops(loops, (index,))
+def _normalised(access: Load, loops: Loops) -> MemoryDep:
+    index, cut = shift_to_box(access, loops)
+    cut, (index,) = drop_unit_loops(cut, (index,))
+    merged, (alone,) = merge_loops(cut, (index,))
     names = {Sym(name, axis=True): axis(f"c{k}") for k, (name, _) in enumerate(merged)}
     renamed = alone.substitute(names)
     ranges = [(f"c{k}", extent) for k, (_, extent) in enumerate(merged)]
     used = set(renamed.axes())
     while ranges and ranges[-1][0] not in used:
         ranges.pop()
-    return MemoryDep(buffer, renamed, tuple(ranges))
+    return MemoryDep(access.buffer, renamed, tuple(ranges))
 
 
 def print_dep(dep: Dep, figures: Figures | None) -> str:

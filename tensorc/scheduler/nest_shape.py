@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from tensorc.index_algebra import Poly, Sym, as_poly, product
+from tensorc.loop_ir.guards import always_holds, box
 from tensorc.loop_ir.program import Axis, Load, LoopNode, MatmulNode, Node, NopNode, Tree
 
 
@@ -165,14 +166,15 @@ def _reads_where_written(nodes: list[LoopNode], shared: int) -> bool:
     """Every read of a buffer of the nest stays in the outer step (of `shared` axes) that wrote it.
 
     A buffer is written row-major over its node's axes, so it is enough that the reader's index has the
-    writer's strides on the shared axes: an index within bounds cannot leave the step by its other axes.
+    writer's strides on the shared axes: an index within bounds cannot leave the step by its other axes. A
+    guarded index is within bounds only where its guards hold, so there the rest of it must be shown to stay.
     """
     writers: dict[str, LoopNode] = {}
     for node in nodes:
         own = (*node.iter_axes, *node.reduce_axes)
         for read in loads(node):
             writer = writers.get(read.buffer)
-            if writer is not None and not _same_step(read, own[:shared], writer.iter_axes, shared):
+            if writer is not None and not _same_step(read, own, writer.iter_axes, shared):
                 return False
         writers[node.buffer] = node
     return True
@@ -186,9 +188,21 @@ def _same_step(read: Load, axes: Sequence[Axis], written: Sequence[Axis], shared
         if read.index.coefficient(Sym(axes[k].name, axis=True)) != stride:
             return False
     if shared < len(written):
-        return True
-    places = {Sym(a.name, axis=True): as_poly(0) for a in axes}
+        return not read.guards or _stays_in_step(read, axes, written, shared)
+    places = {Sym(a.name, axis=True): as_poly(0) for a in axes[:shared]}
     return read.index.substitute(places) == 0
+
+
+def _stays_in_step(read: Load, axes: Sequence[Axis], written: Sequence[Axis], shared: int) -> bool:
+    """Whether the part of a guarded index that the shared axes leave is inside what one step writes."""
+    places = {Sym(a.name, axis=True): as_poly(0) for a in axes[:shared]}
+    rest = read.index.substitute(places)
+    size = product(a.extent for a in written[shared:])
+    extents = {a.name: a.extent for a in axes}
+    ranges = box(read.guards, extents)
+    if ranges is None:
+        return False
+    return always_holds(rest, ranges) and always_holds(size - 1 - rest, ranges)
 
 
 def loads(node: LoopNode) -> list[Load]:

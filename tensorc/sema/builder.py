@@ -14,6 +14,9 @@ from tensorc.signature import SizeCheck
 from tensorc.source import Span
 from tensorc.tensor_ir.program import Attrs, Constant, Pin, Reduce, Shape, SizeValue, TensorOp, View
 
+STRUCTURAL = frozenset({"view", "reshape", "concat"})
+"""Operations that move elements and change none: they have the dtype of their operands, whatever it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -128,8 +131,8 @@ class Builder:
                 adapted[position] = self.constant(number, dtype, site).id
             elif op.op == "size":
                 adapted[position] = self.emit("size", (), op.attrs, dtype, (), site).id
-            elif op.op in ("view", "reshape"):
-                adapted[position] = self._retyped(op, (adapted[op.operands[0]],), dtype)
+            elif op.op in STRUCTURAL:
+                adapted[position] = self._retyped(op, tuple(adapted[o] for o in op.operands), dtype)
             elif op.op == "where":
                 branches = (op.operands[0], adapted[op.operands[1]], adapted[op.operands[2]])
                 adapted[position] = self._retyped(op, branches, dtype)
@@ -148,9 +151,7 @@ class Builder:
         pending = [root]
         while pending:
             op = self.ops[pending.pop()]
-            branches = (
-                op.operands[1:] if op.op == "where" else op.operands if op.op in ("view", "reshape") else ()
-            )
+            branches = op.operands[1:] if op.op == "where" else op.operands if op.op in STRUCTURAL else ()
             fresh = [k for k in branches if k not in found]
             found.update(fresh)
             pending.extend(fresh)

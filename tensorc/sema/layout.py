@@ -152,10 +152,18 @@ def check_reshape(k: Builder, site: Site, args: Args) -> Value:
         return POISON
     text = f"{site.span.text} must keep the number of elements, {count}"
     k.require("shape", count, "==", wanted, text, site.span)
-    tensor = as_view_operand(k, site, value)
+    return reshaped(k, site, as_view_operand(k, site, value), shape)
+
+
+def reshaped(k: Builder, site: Site, tensor: Tensor, shape: Shape) -> Tensor:
+    """The tensor's elements in row-major order, as many, in another shape."""
     if tensor.shape == shape:
         return tensor
     return k.emit("reshape", (tensor,), None, tensor.dtype, shape, site, tensor.weak)
+
+
+def flattened(k: Builder, site: Site, tensor: Tensor) -> Tensor:
+    return reshaped(k, site, tensor, (element_count(tensor.shape),))
 
 
 def _may_be_equal(a: Poly, b: Poly) -> bool:

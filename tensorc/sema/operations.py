@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tensorc.sema import compositions, creation, einsum, elementwise, layout, matrices, reductions
+from tensorc.sema import (
+    compositions,
+    creation,
+    einsum,
+    elementwise,
+    joining,
+    layout,
+    matrices,
+    padding,
+    reductions,
+    tiling,
+)
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.values import Arg, Value
 
@@ -176,6 +187,25 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
         ),
         _shape("tril", matrices.check_tril, "0 above diagonal k of the last two axes", "x", keywords=("k",)),
         _shape("triu", matrices.check_triu, "0 below diagonal k of the last two axes", "x", keywords=("k",)),
+        _shape(
+            "concat",
+            joining.check_concat,
+            "a tuple of arrays, one after the other",
+            "arrays",
+            keywords=("axis",),
+        ),
+        _shape(
+            "stack", joining.check_stack, "a tuple of arrays along a new axis", "arrays", keywords=("axis",)
+        ),
+        Operation(
+            *("pad", ("x", "pad_width"), padding.check_pad, ("mode",), ("value",)),
+            summary='more elements at the ends of the axes: "constant", "edge", "reflect" or "wrap"',
+        ),
+        _shape("roll", tiling.check_roll, "shifted around the ends", "x", "shift", keywords=("axis",)),
+        _shape("tile", tiling.check_tile, "the whole array several times", "x", "repetitions"),
+        _shape(
+            "repeat", tiling.check_repeat, "every element several times", "x", "repeats", keywords=("axis",)
+        ),
     ),
     "products": (
         _shape(
@@ -236,7 +266,7 @@ OPERATIONS: dict[str, Operation] = {
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
-    "cumulative_sum", "cumulative_prod", "cumulative_max", "concat", "stack", "roll", "repeat", "tile", "pad",
+    "cumulative_sum", "cumulative_prod", "cumulative_max",
     "take", "take_along_axis", "update", "segment_sum", "segment_max", "segment_min", "segment_prod",
     "scatter_add", "sort", "argsort", "topk",
 ))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from tensorc.index_algebra import Poly
 from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
+    Concat,
     Constant,
     ParamRef,
     Reduce,
@@ -63,6 +64,8 @@ def _attrs_text(op: TensorOp, signature: Signature) -> tuple[str, str]:
             return f"size ({size})", ""
         case View(kind, index):
             return f"view.{kind}", f"[{', '.join(map(str, index))}]"
+        case Concat(axis):
+            return "concat", f"axis={axis}"
         case Reduce(kind, axes, correction):
             extra = f" correction={correction!r}" if correction else ""
             return f"reduce.{kind}", f"axes={axes}{extra}"

@@ -14,6 +14,7 @@ operation have its shape, and the dtype its operator computes in.
 | `cast`        | None           | elementwise; float to integer truncates, saturates, NaN gives 0  |
 | `view`        | `View`         | `result[i0, i1, ...] = operand[index]`, index affine in the axes |
 | `reshape`     | None           | the operand's elements in row-major order, as many               |
+| `concat`      | `Concat`       | the operands one after the other along an axis                   |
 | `reduce`      | `Reduce`       | the listed axes are dropped                                      |
 | `matmul`      | None           | `[..., M, K] @ [..., K, N]`, equal batch axes                    |
 """
@@ -70,6 +71,13 @@ class Reduce:
     correction: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """One or more operands of equal dtype and extents, but for those along `axis`, which add up."""
+
+    axis: int
+
+
 class Pin(StrEnum):
     """What the user fixed about a value: stored in a buffer of its own, or computed where it is used."""
 
@@ -77,7 +85,7 @@ class Pin(StrEnum):
     INLINE = "inline"
 
 
-Attrs = ParamRef | Constant | SizeValue | View | Reduce | None
+Attrs = ParamRef | Constant | SizeValue | View | Concat | Reduce | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

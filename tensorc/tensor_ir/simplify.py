@@ -14,11 +14,12 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from tensorc.index_algebra import Poly, Sym, axis
+from tensorc.index_algebra import ZERO, Poly, Sym, axis
 from tensorc.operators import OPERATORS
 from tensorc.tensor_ir.constant_fold import Number, fold_cast, fold_operator, round_to
 from tensorc.tensor_ir.program import (
     Attrs,
+    Concat,
     Constant,
     Reduce,
     SizeValue,
@@ -175,6 +176,20 @@ def compose_views(build: _Builder, op: TensorOp) -> TensorOp | None:
     return replace(op, operands=source.operands, attrs=View(op.attrs.kind, index))
 
 
+def flatten_concat(build: _Builder, op: TensorOp) -> TensorOp | int | None:
+    """`concat (concat %0 %1) %2` along one axis -> `concat %0 %1 %2`; `concat %0` -> `%0`; empty ones go"""
+    if not isinstance(op.attrs, Concat):
+        return None
+    parts: list[int] = []
+    for k in op.operands:
+        source = build.ops[k]
+        parts.extend(source.operands if source.attrs == op.attrs and not source.pin else (k,))
+    full = [k for k in parts if build.ops[k].shape[op.attrs.axis] != ZERO] or parts[:1]
+    if len(full) == 1:
+        return full[0]
+    return None if tuple(full) == op.operands else replace(op, operands=tuple(full))
+
+
 def drop_cast(build: _Builder, op: TensorOp) -> TensorOp | int | None:
     """`cast %0` to its own dtype -> `%0`; `cast (cast %0)` -> `cast %0` when the inner one loses nothing"""
     if op.op != "cast":
@@ -295,6 +310,7 @@ _RULES: tuple[Rule, ...] = (
     fold_constants,
     drop_identity_view,
     compose_views,
+    flatten_concat,
     drop_cast,
     drop_neutral_operand,
     drop_double_inverse,

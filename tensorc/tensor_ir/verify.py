@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tensorc.dtypes import BOOL, F64, I64, SUPPORTED, DType
 from tensorc.errors import IRError
-from tensorc.index_algebra import Poly, product
+from tensorc.index_algebra import ZERO, Poly, product
 from tensorc.operators import OPERATORS, REDUCTIONS, Operator, Typing
 from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
+    Concat,
     Constant,
     ParamRef,
     Reduce,
@@ -52,6 +53,8 @@ def _op_problem(p: TensorProgram, position: int, op: TensorOp, dims: frozenset[s
         return f"operand {late[0]} is not an earlier value"
     arity = _ARITY.get(op.op)
     expected = arity if arity is not None else OPERATORS[op.op].arity
+    if op.op == "concat":
+        expected = max(len(op.operands), 1)
     if len(op.operands) != expected:
         return f"has {len(op.operands)} operands, expected {expected}"
     foreign = _foreign_variable(op.shape, dims, axes=())
@@ -182,6 +185,21 @@ def _reshape(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | 
     return "changes the number of elements" if difference else None
 
 
+def _concat(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
+    if not isinstance(op.attrs, Concat) or not 0 <= op.attrs.axis < len(op.shape):
+        return "its attrs are not a Concat along one of its axes"
+    at = op.attrs.axis
+    for operand in operands:
+        if operand.dtype != op.dtype:
+            return "changes the dtype"
+        if len(operand.shape) != len(op.shape):
+            return "operands differ in rank"
+        if (*operand.shape[:at], *operand.shape[at + 1 :]) != (*op.shape[:at], *op.shape[at + 1 :]):
+            return "operands differ in another axis"
+    total = sum((operand.shape[at] for operand in operands), ZERO)
+    return None if total == op.shape[at] else f"axis {at} is {op.shape[at]}, its operands have {total}"
+
+
 def _reduce(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
     if not isinstance(op.attrs, Reduce) or op.attrs.kind not in REDUCTIONS:
         return "its attrs are not a Reduce of a known kind"
@@ -227,6 +245,7 @@ _RULES: dict[str, Rule] = {
     "cast": _cast,
     "view": _view,
     "reshape": _reshape,
+    "concat": _concat,
     "reduce": _reduce,
     "matmul": _matmul,
 }
@@ -238,6 +257,7 @@ _ARITY = {
     "cast": 1,
     "view": 1,
     "reshape": 1,
+    "concat": 1,
     "reduce": 1,
     "matmul": 2,
 }
