@@ -1,7 +1,7 @@
 """Guards as C: which lanes of a vector they leave, and loads of those lanes only.
 
 A guard whose coefficient along the vector axis is a number holds for an interval of lanes, or for all or none
-when that is 0. Together they give `first <= lane < end`, two scalars for each vector. Other guards give a mask.
+when that is 0. Together they give `first <= lane < end`, two scalars a vector; others a mask.
 """
 
 from __future__ import annotations
