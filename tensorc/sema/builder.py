@@ -26,6 +26,9 @@ class Site:
     origin: str
 
 
+_IN_NUMBERS = str.maketrans("", "", "_.")  # signs that a literal may hold beside letters and digits
+
+
 class Builder:
     """Operations, size checks and messages of one kernel."""
 
@@ -200,12 +203,16 @@ class Builder:
         self.bag.error(code, message, span, label=label, help=help)
 
     def literal_error(self, number: Known, dtype: DType, span: Span) -> None:
+        """A number that does not fit: as an operand of a larger expression, or alone."""
+        text = describe(Known(number.value))
+        alone = span.text.lstrip("-").translate(_IN_NUMBERS).isalnum()
+        help = f"cast the other operand to a wider type, or write {dtype}(...) to convert on purpose"
         self.error(
             "TC0303",
-            f"{describe(Known(number.value))} does not fit {dtype}",
+            f"{text} does not fit {dtype}",
             span,
             label=f"expected a value of {dtype}",
-            help=f"cast the other operand to a wider type, or write {dtype}(...) to convert on purpose",
+            help="" if alone else help,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tensorc.dtypes import LATER as LATER_DTYPES
@@ -25,7 +25,7 @@ from tensorc.sema.functions import inline_function
 from tensorc.sema.iteration import FORMS
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
 from tensorc.sema.scopes import Frame, near
-from tensorc.sema.values import POISON, Arg, Tensor, Value, describe, is_poisoned
+from tensorc.sema.values import POISON, Arg, Known, Tensor, Value, describe, is_poisoned, size_of
 from tensorc.source import Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import standard_file_with
@@ -49,7 +49,13 @@ class Arguments:
     @property
     def poisoned(self) -> bool:
         every = (*self.positional, *(n.arg for n in self.named))
-        return any(is_poisoned(a.value) for a in every)
+        return self.misordered or any(is_poisoned(a.value) for a in every)
+
+    @property
+    def misordered(self) -> bool:
+        """A positional argument stands behind a named one, which the parser has reported."""
+        last = max((a.span.start for a in self.positional), default=0)
+        return any(n.span.start < last for n in self.named)
 
 
 def evaluate_call(c: Context, node: ast.Call, frame: Frame) -> Steps:
@@ -60,12 +66,20 @@ def evaluate_call(c: Context, node: ast.Call, frame: Frame) -> Steps:
             _report_foreign(c, function.name, frame.place(function.span))
             yield _arguments(c, node, frame)
             return POISON
+        if function.name in LATER:
+            _report_later(c, function.name, frame.place(function.span))
+            yield evaluate(c, function.value, frame)
+            return POISON
         receiver: Arg = yield evaluate_arg(c, function.value, frame)
         args: Arguments = yield _arguments(c, node, frame)
         return _call_method(c, frame, node, function, receiver, args)
     if not isinstance(function, ast.Name):
         yield evaluate(c, function, frame)
         c.builder.error("TC0203", "only operations and defs can be called", frame.place(function.span))
+        return POISON
+    if function.id in LATER and not _is_defined(c, function.id, frame):
+        _report_later(c, function.id, frame.place(function.span))
+        yield _arguments(c, _without_tuples(node), frame)
         return POISON
     args = yield _arguments(c, node, frame)
     if _is_value(c, function.id, frame):
@@ -100,6 +114,19 @@ def _is_value(c: Context, name: str, frame: Frame) -> bool:
     return name in frame.names or name in c.scope.consts
 
 
+def _is_defined(c: Context, name: str, frame: Frame) -> bool:
+    return _is_value(c, name, frame) or name in c.scope.functions
+
+
+def _report_later(c: Context, name: str, span: Span) -> None:
+    c.builder.error("TC0501", f"`{name}` is not supported yet", span, label="an operation of a later version")
+
+
+def _without_tuples(node: ast.Call) -> ast.Call:
+    """The call without the arguments that only its operation can read, as the slices of `update`."""
+    return replace(node, args=tuple(a for a in node.args if not isinstance(a, ast.Tuple)))
+
+
 def _report_value_called(c: Context, function: ast.Name, frame: Frame) -> None:
     what = f" and hides the operation `{function.id}`" if function.id in OPERATIONS else ""
     c.builder.error(
@@ -120,6 +147,9 @@ def _call_method(
     if name in foreign.METHODS and name not in OPERATIONS:
         c.builder.error("TC0211", f"`.{name}()` is not TDSL", span, help=f"write {foreign.METHODS[name]}")
         return POISON
+    if name in ("T", "mT", "shape"):
+        c.builder.error("TC0203", f"`.{name}` is not called", span, help=f"write .{name} without brackets")
+        return POISON
     shifted = Arguments((receiver, *args.positional), args.named)
     return _call_operation(c, node, name, shifted, span, frame)
 
@@ -133,6 +163,8 @@ def _call_operation(
     operation = OPERATIONS.get(name)
     if operation is None:
         _report_unknown_operation(c, name, frame.place(node.function.span))
+        return POISON
+    if args.misordered:
         return POISON
     bound = _bind(c, operation, args, place)
     if bound is None or args.poisoned:
@@ -175,15 +207,16 @@ def _call_cast(c: Context, name: str, dtype: DType, args: Arguments, span: Span,
 
 def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
     k = c.builder
-    if name in LATER:
-        k.error("TC0501", f"`{name}` is not supported yet", span, label="an operation of a later version")
-    elif name in LATER_DTYPES:
+    if name in LATER_DTYPES:
         k.error(
             "TC0502", f"the dtype {name} is not supported yet", span, help="supported: bool i32 i64 f32 f64"
         )
-    elif name in foreign.OPERATIONS or name in foreign.METHODS:
+    elif name in c.scope.kernels:
+        help = "kernels do not call each other: what they share is a `def`"
+        k.error("TC0203", f"`{name}` is a kernel, not an operation", span, help=help)
+    elif foreign.advice(name):
         _report_foreign(c, name, span)
-    elif not c.scope.incomplete:
+    elif not c.scope.incomplete and name not in c.scope.broken:
         home = standard_file_with(name)
         help = near(name, (*OPERATIONS, *LATER, *c.scope.functions, *SUPPORTED))
         if home:
@@ -192,17 +225,15 @@ def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
 
 
 def _report_foreign(c: Context, name: str, span: Span) -> None:
-    instead = foreign.OPERATIONS.get(name) or foreign.METHODS.get(name)
-    if instead is None and (name in OPERATIONS or name in LATER):
-        instead = f"{name}(...)"
+    help = foreign.advice(name)
     home = standard_file_with(name)
-    if instead is None and home:
-        instead = f'{name}(...), which comes with `import "{home}"`'
-    help = (
-        f"write {instead}"
-        if instead
-        else near(name, OPERATIONS) or "operations are called by their plain name"
-    )
+    if name in OPERATIONS or name in LATER:
+        help = f"write {name}(...)"
+    elif name in foreign.DTYPES:
+        help = f"write {foreign.DTYPES[name]}(x)"
+    elif home:
+        help = f'write {name}(...), which comes with `import "{home}"`'
+    help = help or near(name, OPERATIONS) or "operations are called by their plain name"
     c.builder.error(
         "TC0211", f"`{span.text}` is not TDSL", span, label="another library's spelling", help=help
     )
@@ -239,7 +270,7 @@ def _bind_positional(
 ) -> dict[str, Arg] | None:
     if len(given) <= len(names):
         return dict(zip(names, given, strict=False))
-    if operation.keyword_only and len(given) == len(names) + 1:
+    if operation.keyword_only and len(given) == len(names) + 1 and not _tuple_help(names, given):
         keyword = operation.keyword_only[0]
         c.builder.error(
             "TC0204",
@@ -251,6 +282,20 @@ def _bind_positional(
         return None
     _report_count(c, operation.name, operation.required, names, Arguments(tuple(given), ()), span)
     return None
+
+
+_TUPLES = ("shape", "axes")
+
+
+def _tuple_help(names: Items[str], given: Items[Arg]) -> str:
+    """`reshape(x, N, D)`: what other libraries take as several arguments is one tuple here."""
+    position = next((p for p, n in enumerate(names) if n in _TUPLES), None)
+    if position is None or len(given) <= position + 1:
+        return ""
+    rest = given[position:]
+    if not all(size_of(a.value) is not None for a in rest):
+        return ""
+    return f"{names[position]} is one tuple: ({', '.join(a.span.text for a in rest)})"
 
 
 def _keyword_help(name: str, keyword: str, given: Arg) -> str:
@@ -270,22 +315,24 @@ def _report_count(
         f"{name}() takes {expected} argument{'s' if high != 1 else ''}, found {found}",
         span,
         label=f"expected {name}({', '.join(names)})",
+        help=_tuple_help(names, args.positional),
     )
 
 
 def _report_keyword(c: Context, name: str, given: NamedArg, parameters: Items[str]) -> None:
-    instead = foreign.KEYWORDS.get(given.name)
-    if instead in parameters:
-        value = given.arg.span.text
-        if given.name == "unbiased":
-            value = "1 for the unbiased form"
+    instead = next((p for p in foreign.KEYWORDS.get(given.name, ()) if p in parameters), None)
+    if instead is not None:
         c.builder.error(
             "TC0211",
             f"`{given.name}=` is not TDSL: {name}() takes `{instead}=`",
             given.span,
             label="another library's spelling",
-            help=f"write {instead}={value}",
+            help=f"write {instead}={_translated(given)}",
         )
+        return
+    if given.name in foreign.KEYWORD_NOTES:
+        help = foreign.KEYWORD_NOTES[given.name]
+        c.builder.error("TC0211", f"{name}() has no `{given.name}=`", given.span, help=help)
         return
     c.builder.error(
         "TC0205",
@@ -294,6 +341,14 @@ def _report_keyword(c: Context, name: str, given: NamedArg, parameters: Items[st
         label=f"expected one of {', '.join(parameters)}",
         help=near(given.name, parameters),
     )
+
+
+def _translated(given: NamedArg) -> str:
+    """The value of a foreign keyword in the words of the one that replaces it."""
+    match given.name, given.arg.value:
+        case "unbiased", Known(bool(unbiased)):
+            return str(int(unbiased))
+    return given.arg.span.text
 
 
 def _call_function(

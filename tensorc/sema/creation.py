@@ -103,6 +103,7 @@ def check_arange(k: Builder, site: Site, args: Args) -> Value:
             f"arange of {describe(wrong.value)} is not supported yet: its bounds must be sizes",
             wrong.span,
             label="expected an integer expression of dims",
+            help="write start + arange(n) * step",
         )
         return POISON
     if "stop" not in args:

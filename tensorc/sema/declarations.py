@@ -52,13 +52,15 @@ def _read_file(
         return known[file]
     imported = file.imported or ()
     failed = len(imported) < sum(1 for item in file.items if isinstance(item, ast.Import))
-    scope = FileScope(incomplete=failed)
+    kernels = frozenset(item.name for item in file.items if isinstance(item, ast.Kernel))
+    scope = FileScope(incomplete=failed, broken=file.broken, kernels=kernels)
     for name in {**hints, **dims}:
         scope.dims[name] = DimFact(dims.get(name), hints.get(name))
     for item in imported:
         _bring_in(bag, scope, _read_file(item.file, bag, dims, hints, known))
     _read_functions(file, bag, scope)
     scope.recursive = _find_recursion(scope, bag)
+    scope.later = frozenset(item.name for item in file.items if isinstance(item, ast.Const))
     for declaration in file.items:
         match declaration:
             case ast.Dims():
@@ -73,6 +75,7 @@ def _read_file(
 def _bring_in(bag: DiagnosticBag, scope: FileScope, imported: FileScope) -> None:
     """Add an imported file's names, except for those that are here already on another way."""
     scope.incomplete = scope.incomplete or imported.incomplete
+    scope.broken |= imported.broken
     for name, span in imported.declared.items():
         if scope.declared.get(name) is span or not _declare(bag, scope.declared, name, span, "declarations"):
             continue
@@ -156,6 +159,7 @@ def _read_const(node: ast.Const, bag: DiagnosticBag, scope: FileScope) -> None:
     if node.type is not None and isinstance(value, Known):
         value = _typed_constant(node, value, bag, scope)
     scope.consts[node.name] = value
+    scope.later -= {node.name}
 
 
 def _typed_constant(node: ast.Const, value: Known, bag: DiagnosticBag, scope: FileScope) -> Value:
@@ -207,15 +211,18 @@ def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
 
 
 def _find_recursion(scope: FileScope, bag: DiagnosticBag) -> frozenset[str]:
-    """The functions that reach themselves; each is reported at its call on the way round."""
+    """The functions that reach themselves; each circle is reported once, at a call on the way round."""
     own = {name: f for name, f in scope.functions.items() if name not in scope.homes}
     calls = {name: _called_functions(f, own) for name, f in own.items()}
-    recursive = []
+    recursive: list[str] = []
     for name in own:
         place = _way_back(name, calls)
         if place is None:
             continue
+        told = any(_reaches(other, name, calls) and _reaches(name, other, calls) for other in recursive)
         recursive.append(name)
+        if told:
+            continue
         bag.error(
             "TC0206",
             f"`{name}` calls itself",
@@ -228,17 +235,20 @@ def _find_recursion(scope: FileScope, bag: DiagnosticBag) -> frozenset[str]:
 
 def _way_back(name: str, calls: Mapping[str, Mapping[str, Span]]) -> Span | None:
     """The call in `name`'s body from which `name` is reached again."""
-    for callee, span in calls[name].items():
-        seen = {callee}
-        pending = [callee]
-        while pending:
-            current = pending.pop()
-            if current == name:
-                return span
-            fresh = [n for n in calls[current] if n not in seen]
-            seen.update(fresh)
-            pending.extend(fresh)
-    return None
+    return next((span for callee, span in calls[name].items() if _reaches(callee, name, calls)), None)
+
+
+def _reaches(start: str, goal: str, calls: Mapping[str, Mapping[str, Span]]) -> bool:
+    seen = {start}
+    pending = [start]
+    while pending:
+        current = pending.pop()
+        if current == goal:
+            return True
+        fresh = [n for n in calls[current] if n not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
+    return False
 
 
 def _called_functions(function: ast.Function, own: Mapping[str, ast.Function]) -> dict[str, Span]:

@@ -10,6 +10,7 @@ from tensorc.index_algebra import ZERO, Poly, is_positive, maximum, minimum, pro
 from tensorc.operators import OPERATORS, Operator, Typing
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.numbers import cast_known, default_dtype, fits, fold
+from tensorc.sema.operator_names import written
 from tensorc.sema.promotion import Common, common_type, kind_of, storage_type, strong_dtype
 from tensorc.sema.shapes import broadcast_shapes
 from tensorc.sema.values import (
@@ -41,7 +42,7 @@ def numeric(k: Builder, arg: Arg, site: Site) -> Numeric | None:
         return arg.value
     k.error(
         "TC0301",
-        f"{site.origin} needs a tensor or a number, found {describe(arg.value)}",
+        f"{written(site.origin)} needs a tensor or a number, found {describe(arg.value)}",
         arg.span,
         label="expected a tensor or a number",
     )
@@ -81,6 +82,8 @@ def apply_operator(k: Builder, site: Site, op: str, operands: Items[Numeric]) ->
     shape = broadcast_shapes(k, operands, site)
     if common is None or shape is None:
         return POISON
+    if common.widened and row.typing is not Typing.COMPARE:
+        warn_widening(k, operands, site)
     if op == "power" and isinstance(operands[1], Known) and operands[1].value == 2:
         op, operands = "square", operands[:1]
     name = _ON_BOOL.get(op, op) if common.dtype == BOOL else op
@@ -106,8 +109,6 @@ def _computation_type(k: Builder, row: Operator, operands: Items[Numeric], site:
         words = " and ".join(_DOMAIN_WORDS[d] for d in "bif" if d in row.domain)
         _refuse(k, row, operands, site, words, _domain_help(row, kind))
         return None
-    if common.widened and row.typing is not Typing.COMPARE:
-        warn_widening(k, operands, site)
     return common
 
 
@@ -116,6 +117,10 @@ def _is_weak_number(value: Numeric) -> bool:
 
 
 def _domain_help(row: Operator, kind: str) -> str:
+    if kind == "f" and row.name == "bitwise_xor":
+        return "a power is written x ** 2"
+    if kind == "f" and row.name in ("bitwise_and", "bitwise_or"):
+        return f"`{row.symbol}` binds tighter than a comparison: write (x > 0) {row.symbol} (x < 1)"
     if kind != "b":
         return "cast it first, as in i32(x)" if row.domain in ("bi", "i") else ""
     if row.name == "subtract":
@@ -126,15 +131,15 @@ def _domain_help(row: Operator, kind: str) -> str:
 
 
 def _refuse(k: Builder, row: Operator, operands: Items[Numeric], site: Site, domain: str, help: str) -> None:
-    # a literal only follows: the other operand is what is wrong
-    strong = [str(d) for d in map(strong_dtype, operands) if d is not None]
-    found = " and ".join(dict.fromkeys(strong or [str(storage_type(v)) for v in operands]))
-    written = f"`{row.symbol}`" if row.symbol else site.origin
-    if row.name == "negative":
-        written = "unary `-`"
+    # a literal only follows, where another operand is wrong on its own
+    strong = [d for d in map(strong_dtype, operands) if d is not None]
+    if all(d.kind in row.domain for d in strong):
+        strong = []
+    found = " and ".join(dict.fromkeys(map(str, strong or map(storage_type, operands))))
+    name = "unary `-`" if row.name == "negative" else written(site.origin)
     k.error(
         "TC0302",
-        f"{written} is not defined for {found}",
+        f"{name} is not defined for {found}",
         site.span,
         label=f"expected {domain}, found {found}",
         help=help,
@@ -145,7 +150,7 @@ def warn_widening(k: Builder, operands: Items[Numeric], site: Site) -> None:
     found = " and ".join(dict.fromkeys(describe(v) for v in operands))
     k.bag.warning(
         "TC0304",
-        f"{site.origin} of {found} computes in f64",
+        f"{written(site.origin)} of {found} computes in f64",
         site.span,
         label="f32 with an integer tensor widens to f64",
         help="cast the integers, as in f32(i), to stay in f32",
@@ -181,7 +186,9 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
     if op in ("floor_divide", "remainder"):
         divisor = size_of(operands[1])
         if divisor == 0:
-            k.error("TC0410", f"{site.origin} of a size by zero", site.span, label="the divisor is 0")
+            k.error(
+                "TC0410", f"{written(site.origin)} of a size by zero", site.span, label="the divisor is 0"
+            )
             return POISON
         if divisor is not None and not is_positive(divisor):
             k.require(

@@ -169,6 +169,8 @@ def _symbol_in_reach(c: Context, name: str, frame: Frame) -> bool:
 
 def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
     k = c.builder
+    if name in c.scope.broken:
+        return
     if c.symbols.fact(name) is not None or frame.in_type:
         k.error(
             "TC0209",
@@ -184,6 +186,13 @@ def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
         )
     elif name in OPERATIONS or name in LATER or name in c.scope.functions:
         k.error("TC0201", f"`{name}` is an operation, not a value", span, help=f"call it: {name}(...)")
+    elif name in foreign.VALUES or name in foreign.DTYPES:
+        help = f"write {foreign.VALUES.get(name) or foreign.DTYPES[name]}"
+        k.error("TC0211", f"`{name}` is not TDSL", span, label="another library's spelling", help=help)
+    elif name in c.scope.later:
+        k.error(
+            "TC0201", f"`{name}` is not known yet", span, help=f"move `const {name}` before this declaration"
+        )
     elif not c.scope.incomplete:
         candidates = (*frame.names, *c.scope.consts, *c.symbols.bound, *CONSTANTS, *SUPPORTED)
         k.error(
@@ -266,10 +275,7 @@ def _tuple(c: Context, node: ast.Tuple, frame: Frame) -> Steps:
 def _attribute(c: Context, node: ast.Attribute, frame: Frame) -> Steps:
     k, span = c.builder, frame.place(node.span)
     if is_foreign_module(c, node.value, frame):
-        if node.name in CONSTANTS or node.name in SUPPORTED:
-            spelling = node.name
-        else:
-            spelling = foreign.DTYPES.get(node.name, node.name)
+        spelling = foreign.VALUES.get(node.name) or foreign.DTYPES.get(node.name) or node.name
         k.error("TC0211", f"`{span.text}` is not TDSL", span, help=f"write {spelling}")
         return POISON
     value = yield evaluate(c, node.value, frame)

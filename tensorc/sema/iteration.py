@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from collections.abc import Sequence as Items
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from tensorc.diagnostics.model import Label
 from tensorc.index_algebra import Poly
@@ -162,6 +162,14 @@ def _check_body(c: Context, body: Value, span: Span) -> bool:
     return False
 
 
+def _is_range(node: ast.Expr) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.function, ast.Name)
+        and node.function.id in ("range", "arange")
+    )
+
+
 # -- iterators -------------------------------------------------------------------------------------
 
 
@@ -194,6 +202,12 @@ def _enter(
 
 
 def _extent(c: Context, node: ast.Iterator, frame: Frame) -> Generator[Any, Any, Poly | None]:
+    if _is_range(node.extent):
+        span = frame.place(node.extent.span)
+        size = node.extent.args[-1].span.text if len(node.extent.args) == 1 else "stop - start"
+        help = f"an iterator runs over a size: `for {node.name} in {size}`"
+        c.builder.error("TC0211", f"`{span.text}` is not TDSL", span, help=help)
+        return None
     value: Value = yield evaluate(c, node.extent, frame)
     span = frame.place(node.extent.span)
     if is_poisoned(value):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tensorc.dtypes import BOOL, I64
-from tensorc.index_algebra import ONE, ZERO, Poly, Sym, as_poly, axis, dim, divide_exactly, is_positive
+from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, dim, divide_exactly, is_positive
 from tensorc.index_algebra import product as element_count
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import numeric, stored, warn_widening
 from tensorc.sema.promotion import common_type
 from tensorc.sema.reductions import permute
 from tensorc.sema.shapes import axes_argument, broadcast_shapes, rank_of, shape_argument, shape_of, shape_text
-from tensorc.sema.values import POISON, Arg, Numeric, Sequence, Tensor, Value, describe
+from tensorc.sema.values import POISON, Arg, Numeric, Sequence, Tensor, Value, describe, size_of
 from tensorc.tensor_ir.program import Reduce, Shape
 
 Args = Mapping[str, Arg]
@@ -126,7 +126,7 @@ def check_broadcast_to(k: Builder, site: Site, args: Args) -> Value:
     if not fits:
         k.error(
             "TC0409",
-            f"{describe(value)} does not broadcast to ({', '.join(map(str, shape))})",
+            f"{describe(value)} does not broadcast to {shape_text(shape)}",
             site.span,
             label="each size must be equal or 1, aligned at the last axis",
         )
@@ -137,6 +137,8 @@ def check_broadcast_to(k: Builder, site: Site, args: Args) -> Value:
 def check_reshape(k: Builder, site: Site, args: Args) -> Value:
     """The same elements in row-major order. Are they as many? The call checks it where it is not plain."""
     value = numeric(k, args["x"], site)
+    if value is not None and _report_filled_in(k, value, args["shape"]):
+        return POISON
     shape = shape_argument(k, args["shape"])
     if value is None or shape is None:
         return POISON
@@ -147,7 +149,6 @@ def check_reshape(k: Builder, site: Site, args: Args) -> Value:
             f"{describe(value)} does not reshape to {shape_text(shape)}",
             site.span,
             label=f"{count} elements, the new shape has {wanted}",
-            help=_missing_size(count, shape),
         )
         return POISON
     text = f"{site.span.text} must keep the number of elements, {count}"
@@ -172,12 +173,17 @@ def _may_be_equal(a: Poly, b: Poly) -> bool:
     return not (is_positive(above_zero) or is_positive(-above_zero))
 
 
-def _missing_size(count: Poly, shape: Shape) -> str:
-    """What to write for a size of -1, which other libraries work out."""
-    if shape.count(as_poly(-1)) != 1:
-        return ""
-    rest = divide_exactly(count, -element_count(shape))
-    return f"a size is never filled in: write {rest} for -1" if rest is not None else ""
+def _report_filled_in(k: Builder, value: Numeric, arg: Arg) -> bool:
+    """True after the error of a size -1, which other libraries work out."""
+    items = arg.value.items if isinstance(arg.value, Sequence) else (arg.value,)
+    sizes = [size_of(item) for item in items]
+    known = [s for s in sizes if s is not None and s != -1]
+    if len(known) + 1 != len(sizes) or -1 not in sizes:
+        return False
+    rest = divide_exactly(element_count(shape_of(value)), element_count(known))
+    help = f"write {rest} for -1" if rest is not None else "write the size: the elements that there are"
+    k.error("TC0410", "a size is never filled in, found -1", arg.span, label="expected a size", help=help)
+    return True
 
 
 # -- matmul ----------------------------------------------------------------------------------------

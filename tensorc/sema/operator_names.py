@@ -28,3 +28,12 @@ COMPARE = {
     ">": ("greater", "gt"),
     ">=": ("greater_equal", "ge"),
 }
+
+_WRITTEN = {origin: symbol for table in (BINARY, UNARY, COMPARE) for symbol, (_, origin) in table.items()}
+
+
+def written(origin: str) -> str:
+    """An operation's name in a message: the operator in backquotes, else what was called."""
+    if origin in ("neg", "pos"):
+        return f"unary `{'-' if origin == 'neg' else '+'}`"
+    return f"`{_WRITTEN[origin]}`" if origin in _WRITTEN else origin

@@ -22,7 +22,9 @@ RESERVED = ("out", "threads", "copy")
 def check_kernel_features(c: Context, node: ast.Kernel) -> None:
     """Refuse decorators."""
     for decorator in node.decorators:
-        c.builder.error("TC0503", f"the decorator @{decorator.name} is not supported yet", decorator.span)
+        message = f"`@{decorator.name}` has no place here: a kernel has no decorators"
+        help = "@materialize and @inline stand before an assignment"
+        c.builder.error("TC0115", message, decorator.span, help=help)
 
 
 def read_parameters(c: Context, node: ast.Kernel) -> tuple[Param | None, ...]:

@@ -31,8 +31,15 @@ def read_requires(c: Context, node: ast.Kernel, frame: Frame) -> tuple[SizeCheck
                     "`requires` takes comparisons of sizes; this is not supported yet",
                     condition.span,
                     label="expected a comparison, as N >= 1",
+                    help=_condition_help(condition),
                 )
     return tuple(checks)
+
+
+def _condition_help(node: ast.Expr) -> str:
+    if isinstance(node, ast.Binary) and node.op == "%":
+        return f"write {node.span.text} == 0"
+    return "write several conditions one after another, with commas" if isinstance(node, ast.Binary) else ""
 
 
 def _relations(c: Context, node: ast.Compare, frame: Frame) -> Generator[Any, Any, list[SizeCheck]]:

@@ -87,9 +87,10 @@ def _value_spans(node: ast.Kernel, count: int) -> tuple[Span, ...]:
 
 
 def _report_count(c: Context, node: ast.Kernel, declared: int, returned: int, span: Span) -> None:
+    noun = "result" if declared == 1 else "results"
     c.builder.error(
         "TC0210",
-        f"kernel `{node.name}` declares {declared} results, but returns {returned}",
+        f"kernel `{node.name}` declares {declared} {noun}, but returns {returned}",
         span,
         label=f"expected {declared}, found {returned}",
     )

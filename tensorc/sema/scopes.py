@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
+from tensorc.diagnostics.nearness import near_names
 from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema.operations import LATER, OPERATIONS
@@ -40,7 +40,9 @@ class FileScope:
     """Declarations of one file and of what it imports; `recursive` holds the `def`s that reach themselves.
 
     An imported `def` is checked in the scope of the file that it is from, which is its entry in `homes`.
-    `incomplete`: an import failed, so that a name may be unknown for that reason alone.
+    `incomplete`: an import failed, so that a name may be unknown for that reason alone; `broken` holds the
+    names of declarations that did not parse, `kernels` those that cannot be called, and `later` the constants
+    that are not read yet.
     """
 
     dims: dict[str, DimFact] = field(default_factory=dict)
@@ -48,6 +50,9 @@ class FileScope:
     functions: dict[str, ast.Function] = field(default_factory=dict)
     homes: dict[str, FileScope] = field(default_factory=dict)
     incomplete: bool = False
+    broken: frozenset[str] = frozenset()
+    kernels: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
     recursive: frozenset[str] = frozenset()
     declared: dict[str, Span] = field(default_factory=dict)
 
@@ -99,9 +104,9 @@ def warn_hiding(bag: DiagnosticBag, name: str, span: Span) -> None:
 
 
 def near(name: str, candidates: Iterable[str]) -> str:
-    """A help line with a near name, or nothing."""
-    found = difflib.get_close_matches(name, sorted(set(candidates)), n=1, cutoff=0.6)
-    return f"did you mean `{found[0]}`?" if found else ""
+    """A help line with the nearest names, or nothing."""
+    found = near_names(name, candidates)
+    return f"did you mean {' or '.join(f'`{n}`' for n in found)}?" if found else ""
 
 
 def dtype_names() -> tuple[str, ...]:

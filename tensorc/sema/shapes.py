@@ -55,7 +55,7 @@ def _report_clash(k: Builder, values: Items[Numeric], a: Poly, b: Poly, axis: in
             f"the shapes of {types} do not broadcast",
             site.span,
             label=f"sizes {a} and {b} on axis {axis}",
-            help="sizes must be equal or 1; a new axis is written x[:, None]" if len(shapes) > 1 else "",
+            help=_new_axis_help(shapes) or "sizes must be equal or 1",
         )
         return
     k.error(
@@ -63,13 +63,32 @@ def _report_clash(k: Builder, values: Items[Numeric], a: Poly, b: Poly, axis: in
         f"{types} do not broadcast: {a} and {b} are different sizes",
         site.span,
         label=f"{a} and {b} on axis {axis}",
-        help=_symbol_help(a, b),
+        help=_new_axis_help(shapes) or _symbol_help(a, b),
     )
+
+
+def _new_axis_help(values: Items[Numeric]) -> str:
+    """What to write where a reduced axis is missing: `x - mean(x, axis=1)`."""
+    if len(values) != 2:
+        return ""
+    short, long = sorted((shape_of(v) for v in values), key=len)
+    if len(short) + 1 != len(long):
+        return ""
+    for place in range(len(long) - 1, -1, -1):
+        padded = (*short[:place], ONE, *short[place:])
+        if all(s in (ONE, size) for s, size in zip(padded, long, strict=True)):
+            subscript = ", ".join((":",) * place + ("None",) + (":",) * (len(short) - place))
+            return (
+                f"keep the reduced axis with keepdims=true, or give the smaller one a new axis: [{subscript}]"
+            )
+    return ""
 
 
 def _symbol_help(a: Poly, b: Poly) -> str:
     if a.constant is not None or b.constant is not None:
         return f"declare both with the same size, or slice one of them; a size {a} never repeats to fit {b}"
+    if not all(str(size).isidentifier() for size in (a, b)):
+        return "slice one of them to the size of the other"
     return f"if {a} and {b} are always equal, use one name for both; a size that is to repeat is written 1"
 
 
@@ -155,6 +174,10 @@ def shape_argument(k: Builder, arg: Arg) -> Shape | None:
     if any(s is None for s in sizes):
         return None
     return tuple(s for s in sizes if s is not None)
+
+
+def axes_text(rank: int) -> str:
+    return f"has {rank} {'axis' if rank == 1 else 'axes'}" if rank else "has no axes"
 
 
 def shape_text(shape: Shape) -> str:

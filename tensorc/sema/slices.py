@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_nonnegative, is_positive, maximum, minimum
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.layout import as_view_operand
-from tensorc.sema.shapes import shape_of
+from tensorc.sema.shapes import axes_text, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Poison, Tensor, Value, describe, size_of
 from tensorc.source import Span
 
@@ -89,9 +89,9 @@ def _expand_ellipsis(
     if used > rank:
         k.error(
             "TC0405",
-            f"{describe(value)} has {rank} axes, but {used} are indexed",
+            f"{describe(value)} {axes_text(rank)}, but {used} {'is' if used == 1 else 'are'} indexed",
             site.span,
-            label=f"expected at most {rank}",
+            label=f"expected at most {rank}" if rank else "a scalar has none",
         )
         return None
     whole: list[Arg | SliceItem] = [SliceItem(None, None, None, site.span)] * (rank - used)

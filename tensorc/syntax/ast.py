@@ -303,11 +303,13 @@ class File:
     """One source file. Items that did not parse are missing; their errors are in the bag.
 
     `imported` is None until the imports are loaded; imports that failed are missing.
+    `broken` holds the names that the missing items would declare.
     """
 
     source: Source
     items: tuple[Item, ...]
     imported: tuple[Imported, ...] | None = None
+    broken: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -71,6 +71,8 @@ def _explain_bracket(source: Source, text: str, end: int, place: Place) -> Diagn
         return None
     opener = place.openers[-1]
     bracket = text[opener]
+    if _is_reserved_inside(text, end, opener, place):
+        return None
     if place.kind in CLOSER.values() and place.kind != CLOSER[bracket] and place.kind != "}":
         return _explain_mismatch(source, place, bracket, opener)
     ends_here = place.kind in ("end", "}", "{", "return", "iterate", *ITEM_WORDS)
@@ -81,11 +83,22 @@ def _explain_bracket(source: Source, text: str, end: int, place: Place) -> Diagn
     return _explain_unclosed(source, place, bracket, opener) if unclosed else None
 
 
+def _is_reserved_inside(text: str, end: int, opener: int, place: Place) -> bool:
+    """True for a reserved word inside of a line and of closed brackets: it was meant as a name."""
+    inside = text[opener] != "{" and closing_offset(text, opener, end) is not None
+    return inside and place.kind in ("return", "iterate", *ITEM_WORDS) and not _is_first_on_line(place)
+
+
+def _is_first_on_line(place: Place) -> bool:
+    return "\n" in place.before[len(place.before.rstrip()) :]
+
+
 def _breaks_off(text: str, end: int, opener: int, place: Place) -> bool:
     """True when a bracket that is never closed was left open before the line of `place`."""
-    first_on_line = "\n" in place.before[len(place.before.rstrip()) :]
+    first_on_line = _is_first_on_line(place)
     if closing_offset(text, opener, end) is not None:
-        return first_on_line and _STATEMENT.match(place.after) is not None and "=" not in place.accepts
+        begins = place.kind in ("NAME", "return", "iterate") and _STATEMENT.match(place.after) is not None
+        return first_on_line and begins and "=" not in place.accepts
     return first_on_line or place.kind == "->"
 
 

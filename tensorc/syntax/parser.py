@@ -13,7 +13,7 @@ from tensorc.source import Source
 from tensorc.syntax import ast
 from tensorc.syntax.build import Builder
 from tensorc.syntax.explain import explain_error
-from tensorc.syntax.items import split_items
+from tensorc.syntax.items import declared_names, split_items
 from tensorc.syntax.tables import tdsl_parser
 
 
@@ -22,25 +22,33 @@ def parse_file(source: Source, bag: DiagnosticBag) -> ast.File:
     # the grammar ends a statement with a newline; spans are cut back to the text the user wrote
     text = source.text if source.text.endswith("\n") else source.text + "\n"
     builder = Builder(source)
+    broken: frozenset[str] = frozenset()
     items, error = _parse_piece(builder, text, 0, len(text))
     if error is not None:
-        items = _parse_pieces(builder, text, error)
+        items, broken = _parse_pieces(builder, text, error)
     for diagnostic in sorted(builder.errors, key=lambda d: d.span.start if d.span else 0):
         bag.add(diagnostic)
-    return ast.File(source, items)
+    return ast.File(source, items, broken=broken)
 
 
-def _parse_pieces(builder: Builder, text: str, whole: Diagnostic) -> tuple[ast.Item, ...]:
-    """Parse item by item. `whole` is the error of the whole text, for the case that no item has one."""
+def _parse_pieces(
+    builder: Builder, text: str, whole: Diagnostic
+) -> tuple[tuple[ast.Item, ...], frozenset[str]]:
+    """Parse item by item; also the names that the broken ones would declare.
+
+    `whole` is the error of the whole text, for the case that no item has one.
+    """
     items: list[ast.Item] = []
+    broken: set[str] = set()
     errors: list[Diagnostic] = []
     for start, end in split_items(text):
         parsed, error = _parse_piece(builder, text, start, end)
         items.extend(parsed)
         if error is not None:
             errors.append(error)
+            broken |= declared_names(text[start:end])
     builder.errors.extend(errors or [whole])
-    return tuple(items)
+    return tuple(items), frozenset(broken)
 
 
 def _parse_piece(

@@ -43,7 +43,7 @@ EXPRESSIONS = [
     ("x: f32[N, D]", "x.t()", "TC0211", "x.t", ["x.T"]),
     ("x: f32[N]", "x.contiguous()", "TC0211", "x.contiguous", ["C-contiguous"]),
     ("x: f32[N]", "torch.sin(x)", "TC0211", "torch.sin", ["write sin(...)"]),
-    ("x: f32[N]", "np.linalg.norm(x)", "TC0211", "np.linalg.norm", ["plain name"]),
+    ("x: f32[N]", "np.linalg.norm(x)", "TC0211", "np.linalg.norm", ["sqrt(sum(x * x))"]),
     ("x: f32[N]", "x + np.pi", "TC0211", "np.pi", ["write pi"]),
     ("x: f32[N]", "pow(x, 2)", "TC0211", "pow", ["x ** y"]),
     ("x: f32[N]", "where((x, x), x, x)", "TC0301", "(x, x)", ["a tuple of 2"]),
@@ -338,13 +338,9 @@ def test_an_error_inside_a_def_keeps_the_call() -> None:
     assert [(s.text, s.line) for s in found.span.via] == [("f(x, y)", 3)]
 
 
-def test_mutual_recursion_is_reported_once_per_def() -> None:
+def test_a_circle_of_defs_is_reported_once() -> None:
     text = "def f(x) = g(x)\ndef g(x) = h(x)\ndef h(x) = f(x)\nkernel k(x: f32) { return f(x) }"
-    assert [(d.code, d.span.text if d.span else "") for d in messages(text)] == [
-        ("TC0206", "g"),
-        ("TC0206", "h"),
-        ("TC0206", "f"),
-    ]
+    assert [(d.code, d.span.text if d.span else "") for d in messages(text)] == [("TC0206", "g")]
 
 
 def test_messages_come_in_the_order_of_the_source() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorc.syntax.slips.slip import STATEMENT, Slip, in_block
+from tensorc.syntax.slips.slip import DTYPE, STATEMENT, Slip, in_block
 
 WORDS: tuple[Slip, ...] = (
     Slip(
@@ -146,11 +146,59 @@ WORDS: tuple[Slip, ...] = (
     ),
     Slip(
         "TC0110",
+        in_block("return sum(x, «dims»=0)"),
+        "`dims` is a reserved word",
+        "the keyword is called `axis`",
+        after=r"dims(?=\s*=(?!=))",
+        section="block",
+        accepts=("NAME",),
+    ),
+    Slip(
+        "TC0110",
+        in_block("return f(x, «for»=1)"),
+        "`$found` is a reserved word",
+        "no keyword is called so",
+        after=r"(?:return|for|and|or|not|true|True|false|False|None)\b(?=\s*=(?!=))",
+        section="block",
+        before=r"[,(]",
+    ),
+    Slip(
+        "TC0110",
         in_block("a = x + «with»\n    return a"),
         "`$found` is a reserved word",
         "choose another name, such as `${found}_`",
-        kind="requires in with iterate",
+        kind="requires in with iterate import const dims def kernel",
         section="block",
         accepts=("NAME",),
+    ),
+    Slip(
+        "TC0108",
+        in_block("«assert» x > 0\n    return x"),
+        "`assert` is not part of the language",
+        "a precondition on sizes is written `requires N >= 1` before the body",
+        before=rf"{STATEMENT}\s*(?P<here>assert)",
+        only_here=True,
+        section="block",
+        accepts=("=",),
+    ),
+    Slip(
+        "TC0108",
+        in_block("«raise» x\n    return x"),
+        "`$here` is not part of the language",
+        "a body holds assignments, and `return` at its end",
+        before=rf"{STATEMENT}\s*(?P<here>raise|throw|del|delete|pass|break|continue|global|try|do|switch|match|goto)",
+        only_here=True,
+        section="block",
+        accepts=("=",),
+    ),
+    Slip(
+        "TC0108",
+        in_block("«float» z = x + y\n    return z"),
+        "an assignment has no type before the name",
+        "write `$name = …`; a type that is to be checked stands behind the name: `$name: f32[N] = …`",
+        before=rf"{STATEMENT}\s*(?P<here>{DTYPE})",
+        after=r"(?P<name>[A-Za-z_]\w*)\s*=(?!=)",
+        only_here=True,
+        section="block",
     ),
 )
