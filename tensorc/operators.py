@@ -149,3 +149,7 @@ REDUCTIONS: dict[str, ReductionKind] = {
     )
 }
 """Reductions of the IRs. `mean` is checked into `sum / n`: one rounding of the sum, one division."""
+
+SCANS: frozenset[str] = frozenset({"sum", "prod", "max", "min"})
+"""Scans of the IRs: each gives its operand's dtype. Those of sum and prod are a float's or 64 bits wide, so
+that integers and bool are cast before, as in NumPy."""

@@ -21,7 +21,8 @@ class Context:
     `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
     axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
     when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
-    have copies. A check's status is 16 + its failure's position in `failures`.
+    have copies. `strip` is where a strip of columns begins whose scans have a carry for each vector. A
+    check's status is 16 + its failure's position in `failures`.
     """
 
     names: Mapping[Sym, str]
@@ -32,6 +33,7 @@ class Context:
     suffix: str = ""
     copied: frozenset[str] = field(default_factory=frozenset)
     failures: tuple[RuntimeFailure, ...] = ()
+    strip: Expr | None = None
 
     def value(self, name: str) -> Expr:
         return Name(self.value_name(name))

@@ -19,6 +19,7 @@ _OPTIONAL = {
     "lanes_guarded.h": re.compile(r"tc_(\w+_between|load_where)_\w+|tc_lanes_between"),
     "reduce_sum.h": re.compile(r"tc_(sum|prod)_\w+_begin"),
     "reduce_extreme.h": re.compile(r"tc_(max|min|any|all)_\w+_begin"),
+    "scan.h": re.compile(r"tc_scan_\w+_begin"),
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
     "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
     "elementary_f32.h": re.compile(rf"tc_({_FIRST})_f32"),

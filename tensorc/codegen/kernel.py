@@ -47,6 +47,7 @@ from tensorc.codegen.reduce_rows import (
     part_counts,
 )
 from tensorc.codegen.reduce_state import state_type, widened
+from tensorc.codegen.scans import emit_column_scan
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis
@@ -179,7 +180,7 @@ class _Kernel:
         self, nest: Nest, s: nest_ir.Stmt, before: nest_ir.Stmt | None, context: Context
     ) -> list[Stmt]:
         match s:
-            case nest_ir.Let() | nest_ir.Check() | nest_ir.Store():
+            case nest_ir.Let() | nest_ir.Check() | nest_ir.Scan() | nest_ir.Store():
                 return emit_simple([s], context)
             case nest_ir.Serial():
                 return [serial_loop(s.axis, self._all(nest, s.body, context), context)]
@@ -195,6 +196,8 @@ class _Kernel:
                 return emit_row_reduce(s, context)
             case nest_ir.ColumnReduce():
                 return emit_column_reduce(s, context)
+            case nest_ir.ColumnScan():
+                return emit_column_scan(s, context)
             case nest_ir.Single():
                 return self._single(nest, s, before, context)
             case nest_ir.Matmul():

@@ -6,23 +6,25 @@ from collections.abc import Iterable, Sequence
 
 from tensorc.codegen.c_ast import Stmt
 from tensorc.codegen.context import Context
-from tensorc.codegen.values import emit_check, emit_let, emit_store
+from tensorc.codegen.values import emit_check, emit_let, emit_scan, emit_store
 from tensorc.loop_schedule import program as nest_ir
 
 
 def declared(body: Iterable[nest_ir.Stmt]) -> frozenset[str]:
     """The values a loop body declares."""
-    return frozenset(s.name for s in body if isinstance(s, nest_ir.Let))
+    return frozenset(s.name for s in body if isinstance(s, nest_ir.Let | nest_ir.Scan))
 
 
 def emit_simple(body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
-    """A body of `Let` and `Store` statements."""
+    """A body of values, checks and stores."""
     out: list[Stmt] = []
     for s in body:
         if isinstance(s, nest_ir.Let):
             out.append(emit_let(s, context))
         elif isinstance(s, nest_ir.Check):
             out.append(emit_check(s, context))
+        elif isinstance(s, nest_ir.Scan):
+            out.append(emit_scan(s, context))
         elif isinstance(s, nest_ir.Store):
             out.append(emit_store(s, context))
         else:

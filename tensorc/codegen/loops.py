@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tensorc.codegen.c_ast import Binary, Block, Call, Declare, Expr, For, If, Integer, Name, Stmt
+from tensorc.codegen.c_ast import (
+    Binary,
+    Block,
+    Call,
+    Declare,
+    Evaluate,
+    Expr,
+    For,
+    If,
+    Integer,
+    Name,
+    Stmt,
+    Unary,
+)
 from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
 from tensorc.codegen.unroll import emit_copies, has_elementary
+from tensorc.codegen.values import carry_name, scan_type
 from tensorc.index_algebra import Poly, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
@@ -37,12 +51,23 @@ def let(name: str, value: Expr) -> Stmt:
 def emit_vector(axis: Axis, body: Sequence[nest_ir.Stmt], context: Context) -> list[Stmt]:
     """`for (; j + 8 <= n; j += 8) { body }`, then one partial step of the same operations."""
     end = size_expr(axis.extent, context.names)
-    return [Block(tuple(_vector_range(axis, Integer(0), end, body, context)))]
+    return [Block((*start_scans(body), *vector_range(axis, Integer(0), end, body, context)))]
 
 
-def _vector_range(
+def start_scans(body: Sequence[nest_ir.Stmt]) -> list[Stmt]:
+    """The carries of the scans in a loop's body, as they stand before its first step."""
+    out: list[Stmt] = []
+    for s in body:
+        if isinstance(s, nest_ir.Scan):
+            out.append(Declare(f"struct {scan_type(s)}", carry_name(s)))
+            out.append(Evaluate(Call(f"{scan_type(s)}_begin", (Unary("&", Name(carry_name(s))),))))
+    return out
+
+
+def vector_range(
     axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
 ) -> list[Stmt]:
+    """The vector loop from `begin` to `end`."""
     at, limit, lanes = Name(axis.name), Name(f"{axis.name}_end"), f"{axis.name}_lanes"
     values = declared(body)
     count = 2 if has_elementary(body) else 1
@@ -76,7 +101,7 @@ def emit_parallel_vector(loop: nest_ir.ParallelVector, context: Context) -> list
     """A vector loop over this thread's part; parts are whole numbers of cache lines."""
     total = size_expr(loop.axis.extent, context.names)
     begin, end = thread_part(total, VECTOR_UNIT)
-    return [Block(tuple(_vector_range(loop.axis, begin, end, loop.body, context)))]
+    return [Block(tuple(vector_range(loop.axis, begin, end, loop.body, context)))]
 
 
 def thread_part(total: Expr, unit: int) -> tuple[Expr, Expr]:

@@ -28,6 +28,7 @@ from tensorc.codegen.loops import (
     less,
     let,
     plus,
+    start_scans,
     thread_part,
 )
 from tensorc.codegen.reduce_state import (
@@ -48,7 +49,7 @@ from tensorc.codegen.reduce_state import (
 from tensorc.codegen.unroll import emit_copies
 from tensorc.index_algebra import product
 from tensorc.loop_schedule.aliasing import SHIFTED
-from tensorc.loop_schedule.program import Accumulator, RowReduce
+from tensorc.loop_schedule.program import Accumulator, RowReduce, Scan
 from tensorc.loop_schedule.program import Let as NestLet
 
 ROW_BLOCK, ROW_STEP, ROW_SPAN = 256, 32, 16384
@@ -59,7 +60,7 @@ def emit_row_reduce(reduce: RowReduce, context: Context) -> list[Stmt]:
     reduce = widened(reduce)
     out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
     out.extend(_begin_all(reduce, context))
-    out.append(Block(tuple(_row_chunks(reduce, context))))
+    out.append(Block((*start_scans(reduce.body), *_row_chunks(reduce, context))))
     out.extend(emit_results(reduce, context))
     return out
 
@@ -82,11 +83,17 @@ def _begin_all(reduce: RowReduce, context: Context) -> list[Stmt]:
 
 def _first_value(a: Accumulator, reduce: RowReduce, context: Context) -> list[Stmt]:
     """The value of the first element, from which a variance measures; 0 of an empty space."""
-    lets = [s for s in reduce.body if isinstance(s, NestLet)]
+    lets = [s for s in reduce.body if isinstance(s, NestLet | Scan)]
     inner = context.inside(reduce.inner.name, Integer(0), Integer(1), declared(reduce.body), "_first")
     start = [let(axis.name, Integer(0)) for axis in reduce.outer]
     name = f"first_{a.name}"
-    take = (*start, *emit_simple(lets, inner), Assign(Name(name), inner.value(a.value)))
+    # a scan's first value comes from a carry of its own
+    take = (
+        *start,
+        *start_scans(reduce.body),
+        *emit_simple(lets, inner),
+        Assign(Name(name), inner.value(a.value)),
+    )
     count = count_expr(reduce.outer, reduce.inner, context)
     zero = Call(f"tc_splat_{a.dtype}", (Integer(0),))
     return [Declare(f"tc_{a.dtype}", name, zero), If(less(Integer(0), count), take)]

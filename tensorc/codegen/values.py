@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from tensorc.codegen.c_ast import Binary, Call, Cast, Declare, Evaluate, Expr, Integer, Name, Stmt, Unary
+from tensorc.codegen.c_ast import (
+    Binary,
+    Call,
+    Cast,
+    Declare,
+    Evaluate,
+    Expr,
+    Index,
+    Integer,
+    Name,
+    Stmt,
+    Unary,
+)
 from tensorc.codegen.context import LANES, Context, split_index
 from tensorc.codegen.expressions import literal_expr, size_expr
 from tensorc.codegen.guarded import guarded_load, inside_expr
 from tensorc.dtypes import BOOL, I64, DType
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, ScalarRef
-from tensorc.loop_schedule.program import Check, Let, Store
+from tensorc.loop_schedule.program import Check, Let, Scan, Store
 
 FIRST_FAILURE = 16
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
@@ -78,6 +90,27 @@ def emit_check(check: Check, context: Context) -> Stmt:
     test = Call(f"tc_{check.condition}_{check.dtype}", (context.value(check.value), lanes))
     code = FIRST_FAILURE + context.failures.index(check.failure)
     return Evaluate(Call("tc_require", (test, Name("status"), Integer(code))))
+
+
+def scan_type(scan: Scan) -> str:
+    """The runtime's struct for a scan along the vector axis."""
+    return f"tc_scan_{scan.kind}_{scan.dtype}"
+
+
+def carry_name(scan: Scan) -> str:
+    return f"carry_{scan.name}"
+
+
+def emit_scan(scan: Scan, context: Context) -> Stmt:
+    """`const tc_f32 v3 = tc_scan_sum_f32_step(&carry_v3, v2);`, or the carry of this vector of a strip."""
+    carry: Expr = Name(carry_name(scan))
+    kind = scan_type(scan)
+    if context.strip is not None:
+        assert context.at is not None
+        kind = f"{kind}_col"
+        carry = Index(carry, Binary("/", Binary("-", context.at, context.strip), Integer(LANES)))
+    call = Call(f"{kind}_step", (Unary("&", carry), context.value(scan.value)))
+    return Declare(f"const tc_{scan.dtype}", context.value_name(scan.name), call)
 
 
 def emit_store(store: Store, context: Context) -> Stmt:

@@ -109,4 +109,5 @@ CATALOGUE: dict[str, str] = {
     "TC2113": "the group would be too large for a horizontal fusion",
     "TC2114": "the fusion would raise the peak of memory",
     "TC2115": "a group with shared outer loops takes no such partner",
+    "TC2116": "a scan runs along its axis in order",
 }

@@ -1,8 +1,9 @@
 """Interpret a LoopProgram with NumPy, node by node and unfused, with the bits of a compiled kernel.
 
 Scalar operations are `scalar_ops` (elementary functions are the runtime's own), reductions follow
-`reduction_trees`, products `matmul_tree`. The elements that each node loads and stores are counted from the
-indices evaluated, so that the log's bytes can be recounted from something other than its own record.
+`reduction_trees`, scans `scan_orders`, products `matmul_tree`. The elements that each node loads and stores
+are counted from the indices evaluated, so that the log's bytes can be recounted from something other than its
+own record.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tensorc.interp.indices import Indices, evaluate_index, index_mesh
 from tensorc.interp.matmul_tree import multiply_matrices
 from tensorc.interp.reduction_trees import reduce_columns, reduce_rows
 from tensorc.interp.scalar_ops import ElementaryLibrary, apply_cast, apply_operator
+from tensorc.interp.scan_orders import scan_in_order
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
@@ -172,7 +174,9 @@ class _Run:
         extents = self._extents(axes)
         values = self._body(node, axes, extents, loads)
         outer = extents[: len(node.iter_axes)]
-        if node.reduction is not None:
+        if node.scan is not None and node.tree is not None:
+            values = scan_in_order(node.scan.kind, values, node.scan.axis, node.tree)
+        elif node.reduction is not None:
             dtype = self._buffers[node.buffer].dtype
             values = _reduce(node.reduction, values, outer, extents[len(outer) :], dtype)
         mesh = index_mesh([a.name for a in node.iter_axes], outer)

@@ -32,12 +32,14 @@ from tensorc.interp.error_bounds import (
 from tensorc.interp.indices import evaluate_index, index_mesh
 from tensorc.interp.reduction_bounds import matmul_bound, reduction_bound
 from tensorc.interp.tensor_reductions import apply_reduction, merge_axes
+from tensorc.interp.tensor_scans import apply_scan, scan_bound
 from tensorc.interp.tensor_values import Values, apply_operator, cast_values
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
     ParamRef,
     Reduce,
+    Scan,
     SizeValue,
     TensorOp,
     TensorProgram,
@@ -149,6 +151,8 @@ class _Run:
                 found = _join(args, axis)
             case Reduce():
                 found = self._reduce(op, op.attrs, args[0])
+            case Scan(kind, axis):
+                found = self._scan(op, kind, axis, args[0])
             case None if op.op == "reshape":
                 bound = args[0].bound
                 whole = bound.reshape(shape) if bound.ndim else bound
@@ -180,6 +184,21 @@ class _Run:
             bound = reduction_bound(attrs, Approx(merged, spread), raw, op.dtype)
         half_ulps = 1 if attrs.kind in ("var", "std") else 0  # the others' bounds hold their roundings
         return self._settle(raw, bound, half_ulps, op.dtype, fixed=False)
+
+    def _scan(self, op: TensorOp, kind: str, axis: int, x: Approx) -> Approx:
+        if x.value.size == 0:
+            return Approx(x.value, EXACT)
+        moved = np.moveaxis(x.value, axis, -1)
+        raw = apply_scan(kind, moved)
+        bound = EXACT
+        if self._with_bounds:
+            spread = np.moveaxis(np.broadcast_to(x.bound, x.value.shape), axis, -1)
+            bound = scan_bound(kind, Approx(moved, spread), raw, op.dtype)
+        # maxima are not rounded, sums of f32 once, within their bound
+        half_ulps = 1 if kind == "prod" and op.dtype.size == 4 else 0
+        found = self._settle(raw, bound, half_ulps, op.dtype, fixed=False)
+        whole = np.broadcast_to(found.bound, raw.shape)
+        return Approx(np.moveaxis(found.value, -1, axis), np.moveaxis(whole, -1, axis))
 
     def _compute(self, op: TensorOp, args: Sequence[Approx], shape: tuple[int, ...]) -> Approx:
         if op.op == "iota":

@@ -63,6 +63,9 @@ def _node_text(node: Node) -> str:
 def _loop_text(node: LoopNode) -> str:
     target = f"{node.buffer}[{node.store_index}]"
     loops = _axes_text("for", node.iter_axes) + _axes_text("over", node.reduce_axes)
+    if node.scan is not None:
+        along = f"along {node.iter_axes[node.scan.axis].name}"
+        return f"{target} = scan {node.scan.kind}.{node.tree} %{node.result} {along}{loops}"
     if node.reduction is None:
         return f"{target} = %{node.result}{loops}"
     kind = f"{node.reduction.kind}.{node.reduction.tree}"

@@ -21,8 +21,9 @@ A guard is a polynomial that must be at least 0, affine in the axes. Where a gua
 may be out of range: the load then touches no memory, and its value is unspecified. Lowering sees to it that
 no such value reaches a result (a `where` on `inside` picks another) or a run-time check.
 
-Reductions of floats follow a fixed tree (`docs/numerics.md`) that depends only on the node: `rows` when the
-operand's last axis is reduced, `columns` when it is kept.
+A scan node combines, along one of its iteration axes, each value with those before it. Reductions and scans
+of floats follow a fixed tree (`docs/numerics.md`) that depends only on the node: `rows` when the
+operand's last axis is reduced or scanned, `columns` when it is kept.
 """
 
 from __future__ import annotations
@@ -125,12 +126,20 @@ class Reduction:
     correction: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """How a scan node combines its body's values along iteration axis number `axis`."""
+
+    kind: str
+    axis: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopNode:
-    """A pointwise or reduction node; `reduction` is None for pointwise.
+    """A pointwise, reduction or scan node; a pointwise one has neither `reduction` nor `scan`.
 
-    The value of `body[result]` (pointwise) or its reduction, converted by the reduction to the buffer's
-    dtype, is stored at `store_index` (in the iteration axes) of `buffer`.
+    The value of `body[result]` (pointwise), its reduction, converted by it to the buffer's dtype, or its
+    scan is stored at `store_index` (in the iteration axes) of `buffer`.
     """
 
     name: str
@@ -142,6 +151,14 @@ class LoopNode:
     store_index: Poly
     reduction: Reduction | None
     origins: tuple[Origin, ...]
+    scan: Scan | None = None
+
+    @property
+    def tree(self) -> Tree | None:
+        """The tree of a reduction or scan."""
+        if self.scan is not None:
+            return Tree.ROWS if self.scan.axis == len(self.iter_axes) - 1 else Tree.COLUMNS
+        return None if self.reduction is None else self.reduction.tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,10 +25,11 @@ from tensorc.loop_ir.program import (
     Role,
     ScalarOp,
     ScalarRef,
+    Scan,
 )
 from tensorc.operators import OPERATORS, REDUCTIONS
 from tensorc.signature import Signature
-from tensorc.tensor_ir.verify import fits_integer, operand_types_problem, reduction_dtype
+from tensorc.tensor_ir.verify import fits_integer, operand_types_problem, reduction_dtype, scan_problem
 
 
 def verify_loop_program(p: LoopProgram) -> None:
@@ -115,6 +116,8 @@ def _loop_problem(node: LoopNode, target: Buffer, scope: _Scope) -> str | None:
 
 def _result_problem(node: LoopNode, target: Buffer) -> str | None:
     computed = node.body[node.result].dtype
+    if node.scan is not None:
+        return _scan_problem(node, node.scan, target)
     if node.reduction is None:
         if node.reduce_axes:
             return "is pointwise and has reduction axes"
@@ -125,6 +128,17 @@ def _result_problem(node: LoopNode, target: Buffer) -> str | None:
         return f"there is no reduction {node.reduction.kind}"
     expected = reduction_dtype(node.reduction.kind, computed)
     return None if expected == target.dtype else f"stores {expected} in {target.dtype} {target.name}"
+
+
+def _scan_problem(node: LoopNode, scan: Scan, target: Buffer) -> str | None:
+    computed = node.body[node.result].dtype
+    if node.reduction is not None or node.reduce_axes:
+        return "is a scan and a reduction"
+    if not 0 <= scan.axis < len(node.iter_axes):
+        return f"scans axis {scan.axis} of {len(node.iter_axes)}"
+    if computed != target.dtype:
+        return f"stores {computed} in {target.dtype} {target.name}"
+    return scan_problem(scan.kind, computed)
 
 
 def _axes_problem(axes: Sequence[Axis], scope: _Scope) -> str | None:

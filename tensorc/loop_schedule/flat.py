@@ -19,7 +19,7 @@ def build_flat(
     nodes: Sequence[LoopNode], buffers: Mapping[str, Buffer], arrays: frozenset[str]
 ) -> tuple[Stmt, ...]:
     """The statements of a flat nest; buffers outside `arrays` stay in registers."""
-    rename, axes = _merged_axes(nodes)
+    rename, axes = merge_axes(nodes)
     names = Names()
     levels = {a.name: 1 for a in axes[:-1]} | ({axes[-1].name: 2} if axes else {})
     top = Scope(names, {})
@@ -42,15 +42,18 @@ def build_flat(
     return (*outside, Parallel(axes[:-1], (*outer, Vector(axes[-1], (*inner, *stores)))))
 
 
-def _merged_axes(nodes: Sequence[LoopNode]) -> tuple[tuple[Poly, ...], tuple[Axis, ...]]:
+def merge_axes(
+    nodes: Sequence[LoopNode], apart: int | None = None
+) -> tuple[tuple[Poly, ...], tuple[Axis, ...]]:
     """For each axis of the nodes its place in the merged axes, and the merged axes.
 
-    Two neighbours merge when in every index the outer one's coefficient is the inner one's times its extent.
+    Two neighbours merge when in every index the outer one's coefficient is the inner one's times its extent;
+    axis number `apart` merges with no other.
     """
     extents = [a.extent for a in nodes[0].iter_axes]
     groups: list[list[int]] = []
     for k in range(len(extents)):
-        if groups and all(_merges(n, groups[-1][-1], k) for n in nodes):
+        if groups and apart not in (k - 1, k) and all(_merges(n, groups[-1][-1], k) for n in nodes):
             groups[-1].append(k)
         else:
             groups.append([k])

@@ -25,6 +25,7 @@ from tensorc.loop_schedule.program import (
     Parallel,
     ParallelVector,
     RowReduce,
+    Scan,
     Stmt,
     Store,
     Vector,
@@ -215,7 +216,7 @@ def _rewrite(
             if s.name == name:
                 s = Let(name, "load", (), s.dtype, s.dtype, load)
             needed.update(s.args)
-        elif isinstance(s, Store | Check):
+        elif isinstance(s, Store | Check | Scan):
             needed.add(s.value)
         elif isinstance(s, Parallel | ParallelVector | Vector):
             s = replace(s, body=_rewrite(s.body, name, load, needed)[0])

@@ -18,6 +18,7 @@ from tensorc.loop_schedule.program import (
     Accumulator,
     Check,
     ColumnReduce,
+    ColumnScan,
     Let,
     Matmul,
     Nest,
@@ -25,6 +26,7 @@ from tensorc.loop_schedule.program import (
     Parallel,
     ParallelVector,
     RowReduce,
+    Scan,
     Serial,
     Single,
     Stmt,
@@ -56,7 +58,7 @@ def _statements(body: Sequence[Stmt], depth: int) -> list[str]:
                 if s.after:
                     lines.append("  " * depth + "then")
                     lines.extend(_statements(s.after, depth + 1))
-            case Let() | Check() | Store() | Matmul():
+            case Let() | Check() | Scan() | Store() | Matmul():
                 pass
             case _:
                 lines.extend(_statements(s.body, depth + 1))
@@ -71,6 +73,23 @@ def _head(s: Stmt) -> str:
             return f"check {condition} {value} else {failure.kind}"
         case Store(buffer, index, value, _):
             return f"{buffer}[{index}] = {value}"
+        case Scan():
+            return f"{s.name} = scan {s.kind} {s.value} : {s.dtype}"
+        case RowReduce() | ColumnReduce() | ColumnScan():
+            return ("parallel " if s.parallel else "") + _fold_head(s)
+        case Single():
+            return "one thread"
+        case Matmul(node, _):
+            sizes = "*".join(f"[{size}]" for size in (node.m, node.k, node.n))
+            return f"{node.buffer} = matmul {node.left.buffer} {node.right.buffer} {sizes}"
+        case _:
+            return _loop_head(s)
+
+
+def _loop_head(s: Parallel | Serial | Vector | ParallelVector) -> str:
+    match s:
+        case Parallel((), _):
+            return "one step"
         case Parallel(axes, _):
             return f"parallel {_axes(axes)}"
         case Serial(axis, _):
@@ -79,18 +98,17 @@ def _head(s: Stmt) -> str:
             return f"vector {_axes((axis,))}"
         case ParallelVector(axis, _):
             return f"parallel vector {_axes((axis,))}"
+
+
+def _fold_head(s: RowReduce | ColumnReduce | ColumnScan) -> str:
+    match s:
         case RowReduce():
-            where = _axes((*s.outer, s.inner))
-            return f"{'parallel ' if s.parallel else ''}reduce rows {where}: {_accumulators(s.accumulators)}"
+            return f"reduce rows {_axes((*s.outer, s.inner))}: {_accumulators(s.accumulators)}"
         case ColumnReduce():
             kept, reduced = _axes((*s.iterate, s.columns)), _axes((*s.outer, s.inner))
-            which = f"{'parallel ' if s.parallel else ''}reduce columns {kept} over {reduced}"
-            return f"{which}: {_accumulators(s.accumulators)}"
-        case Single():
-            return "one thread"
-        case Matmul(node, _):
-            sizes = "*".join(f"[{size}]" for size in (node.m, node.k, node.n))
-            return f"{node.buffer} = matmul {node.left.buffer} {node.right.buffer} {sizes}"
+            return f"reduce columns {kept} over {reduced}: {_accumulators(s.accumulators)}"
+        case ColumnScan():
+            return f"columns {_axes((*s.iterate, s.columns))} in order of {_axes((s.axis,))}"
 
 
 def _let(s: Let) -> str:
@@ -130,20 +148,28 @@ def _structure(body: Sequence[Stmt]) -> str:
                 parts.append(f"{_loop(axes)}{{ {_structure(inner)} }}")
             case Serial(axis, inner):
                 parts.append(f"{axis.name}{{ {_structure(inner)} }}")
-            case Vector(axis, _) | ParallelVector(axis, _):
-                parts.append(axis.name)
+            case Vector(axis, body) | ParallelVector(axis, body):
+                parts.append(axis.name + _scans(body))
+            case ColumnScan():
+                parts.append(f"{_loop((*s.iterate, s.columns))}{{ {s.axis.name}{_scans(s.body)} }}")
             case RowReduce():
                 kinds = " ".join(a.kind for a in s.accumulators)
-                parts.append(f"{_loop((*s.outer, s.inner))}({kinds})")
+                parts.append(f"{_loop((*s.outer, s.inner))}({kinds}){_scans(s.body)}")
             case ColumnReduce():
                 kinds = " ".join(a.kind for a in s.accumulators)
                 kept = _loop((*s.iterate, s.columns))
                 parts.append(f"{kept}{{ {_loop((*s.outer, s.inner))}({kinds}) }}")
             case Matmul():
                 parts.append("matmul")
-            case Let() | Check() | Store() | Single():
+            case Let() | Check() | Scan() | Store() | Single():
                 pass
     return " ; ".join(parts)
+
+
+def _scans(body: Sequence[Stmt]) -> str:
+    """`[sum]`: the scans that run along a loop."""
+    kinds = [s.kind for s in body if isinstance(s, Scan)]
+    return f"[{' '.join(kinds)}]" if kinds else ""
 
 
 def _loop(axes: Sequence[Axis]) -> str:

@@ -8,6 +8,7 @@ of the enclosing loops.
 |----------------|--------------------------------------------------------------------------------------|
 | `Let`          | a value: a load, a constant, an operation                                            |
 | `Check`        | a condition on a value, in every active lane; the call fails where it does not hold  |
+| `Scan`         | the running value along the axis of the enclosing loop, which runs in order          |
 | `Store`        | a value to a buffer: eight neighbours in a vector loop, one element elsewhere        |
 | `Parallel`     | the outermost loops, their product divided among the threads                         |
 | `Serial`       | one loop, in order                                                                   |
@@ -15,12 +16,14 @@ of the enclosing loops.
 | `ParallelVector` | a vector loop divided among the threads                                            |
 | `RowReduce`    | the `rows` tree over `outer` and `inner` axes, with a body of `Let` and `Store`        |
 | `ColumnReduce` | the `columns` tree for strips of neighbouring outputs, then `after` for each of them  |
+| `ColumnScan`   | for strips of neighbouring columns, the loop `axis` in order, a vector loop inside     |
 | `Single`       | statements that one thread runs                                                      |
 | `Matmul`       | a matrix product                                                                     |
 
-Values, checks and stores may stand anywhere. `Parallel`, `ParallelVector`, `Single`, `Matmul` and `RowReduce`
-or `ColumnReduce` marked `parallel` stand only at the top of a nest; `Vector` and the reductions hold no other
-loop (`ColumnReduce.after` neither).
+Values, checks and stores may stand anywhere, a `Scan` directly in a `Vector`, `RowReduce`, `ColumnScan` only.
+`Parallel` without axes is one step, which one thread runs. `Parallel`, `ParallelVector`, `Single`, `Matmul`
+and reductions and scans marked `parallel` stand only at the top of a nest; `Vector`, `RowReduce`,
+`ColumnReduce` and `ColumnScan` hold no other loop.
 """
 
 from __future__ import annotations
@@ -63,6 +66,16 @@ class Check:
     value: str
     dtype: DType
     failure: RuntimeFailure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """`name`: `value` of this step combined with those of the steps before it."""
+
+    name: str
+    kind: str
+    value: str
+    dtype: DType
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,6 +146,17 @@ class ColumnReduce:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ColumnScan:
+    """`iterate` are the axes besides `axis` and the vector axis, looped over only when `parallel`."""
+
+    iterate: tuple[Axis, ...]
+    axis: Axis
+    columns: Axis
+    body: tuple[Stmt, ...]
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Single:
     body: tuple[Stmt, ...]
 
@@ -143,8 +167,9 @@ class Matmul:
     dtype: DType
 
 
-Leaf = Let | Check
-Stmt = Leaf | Store | Parallel | Serial | Vector | ParallelVector | RowReduce | ColumnReduce | Single | Matmul
+Leaf = Let | Check | Scan
+Reduce = RowReduce | ColumnReduce
+Stmt = Leaf | Store | Parallel | Serial | Vector | ParallelVector | Reduce | ColumnScan | Single | Matmul
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,11 +239,11 @@ def children(s: Stmt) -> tuple[Stmt, ...]:
     match s:
         case Parallel(_, body) | Serial(_, body) | Vector(_, body) | ParallelVector(_, body) | Single(body):
             return body
-        case RowReduce():
+        case RowReduce() | ColumnScan():
             return s.body
         case ColumnReduce():
             return (*s.body, *s.after)
-        case Let() | Check() | Store() | Matmul():
+        case Let() | Check() | Scan() | Store() | Matmul():
             return ()
 
 

@@ -15,6 +15,7 @@ from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode
 from tensorc.loop_schedule.program import (
     Accumulator,
     ColumnReduce,
+    ColumnScan,
     Leaf,
     Parallel,
     RowReduce,
@@ -69,6 +70,8 @@ class _RowNest:
                 self._add_values(step)
             elif step.key[0] == "sweep":
                 self._add_sweep(step)
+            elif step.key[0] == "scan":
+                self._add_inner_scan(step)
             elif step.key[0] == "rows":
                 self._add_inner_rows(step)
             else:
@@ -136,6 +139,7 @@ class _RowNest:
                 lambda load: local[load.buffer] if load.buffer in local else self._read(load),
             )
             if node.reduction is None:
+                value = value if node.scan is None else scope.add_scan(node, value)
                 local[node.buffer] = value
                 stores.extend(self._store(node, value))
             else:
@@ -178,6 +182,29 @@ class _RowNest:
             (), kept[-1], reduced[:-1], reduced[-1], tuple(scope.take(2)), tuple(accumulators), tuple(after)
         )
         self.statements.extend(_serial(kept[:-1], (reduce,)))
+
+    def _add_inner_scan(self, step: Step) -> None:
+        """Scans with several axes left: vectors along the last one, the scanned one in order."""
+        node = step.nodes[0]
+        assert node.scan is not None
+        axes = sweep_axes(node, self.shared)
+        place = node.scan.axis - self.shared
+        scope = Scope(self.names, {a.name: 2 for a in axes}, self.step)
+        local: dict[str, str] = {}
+        stores: list[Stmt] = []
+        for node in step.nodes:
+            value = scope.add_body(
+                node, rename_axes(node, self.shared), lambda load: local.get(load.buffer) or self._read(load)
+            )
+            local[node.buffer] = scope.add_scan(node, value)
+            stores.extend(self._store(node, local[node.buffer]))
+        self.statements.extend(self.step.take(1))
+        body = (*scope.take(2), *stores)
+        if place == len(axes) - 1:
+            self.statements.extend(_serial(axes[:-1], (Vector(axes[-1], body),)))
+        else:
+            others = tuple(a for k, a in enumerate(axes[:-1]) if k != place)
+            self.statements.extend(_serial(others, (ColumnScan((), axes[place], axes[-1], body),)))
 
     def _split(self, step: Step) -> tuple[tuple[Axis, ...], tuple[Axis, ...]]:
         """The axes a reduction keeps inside the step, and those it reduces."""

@@ -14,6 +14,7 @@ from tensorc.loop_schedule.keep_values import keep_values
 from tensorc.loop_schedule.memory import place_barriers, share_memory
 from tensorc.loop_schedule.program import Kept, Matmul, Nest, NestProgram, Scratch, Stmt
 from tensorc.loop_schedule.rows import build_rows
+from tensorc.loop_schedule.scans import build_scan
 from tensorc.loop_schedule.traffic import node_bytes
 from tensorc.loop_schedule.whole import build_whole
 from tensorc.operators import OPERATORS
@@ -81,6 +82,8 @@ def _build(
             return build_flat(nodes, buffers, arrays), ()
         case NestKind.WHOLE:
             return build_whole(nodes, buffers, arrays), ()
+        case NestKind.SCAN:
+            return build_scan(nodes, buffers, arrays), ()
         case NestKind.COLUMNS:
             return build_columns(nodes, buffers, arrays), ()
         case NestKind.ROWS:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tensorc.index_algebra import Poly, Sym, axis
+from tensorc.index_algebra import Poly, Sym, as_poly, axis
 from tensorc.loop_ir.program import Axis, LoopNode, Tree
 from tensorc.scheduler.nest_shape import loads
 
@@ -58,10 +58,14 @@ def _place(steps: list[Step], key: SweepKey | None, earliest: int) -> Step:
 def sweep_key(node: LoopNode, shared: int) -> SweepKey | None:
     """What a node sweeps inside one outer step; None for a single value.
 
-    A reduction with nothing left to iterate and a pointwise node over the same extents have one key.
+    A reduction with nothing left to iterate, a pointwise node over the same extents and a scan of the only
+    axis left have one key; scans with more axes left have sweeps of their own.
     """
     rest = tuple(a.extent for a in node.iter_axes[shared:])
     reduced = tuple(a.extent for a in node.reduce_axes)
+    if node.scan is not None:
+        scanned = as_poly(node.scan.axis - shared)
+        return ("sweep", rest, ()) if len(rest) == 1 else ("scan", rest, (scanned,))
     if node.reduction is None:
         return ("sweep", rest, ()) if rest else None
     if node.reduction.tree is Tree.COLUMNS:
@@ -81,7 +85,7 @@ def sweep_axes(node: LoopNode, shared: int) -> tuple[Axis, ...]:
     """The nest's names and extents of the axes a node has inside an outer step."""
     key = sweep_key(node, shared)
     inner = _inner(node, shared)
-    if key is None or key[0] == "sweep":
+    if key is None or key[0] in ("sweep", "scan"):
         return tuple(Axis(f"j{k}", a.extent) for k, a in enumerate(inner))
     kept = len(node.iter_axes) - shared
     return tuple(Axis(f"k{k}" if k < kept else f"r{k - kept}", a.extent) for k, a in enumerate(inner))

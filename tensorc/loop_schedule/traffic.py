@@ -16,6 +16,7 @@ from tensorc.loop_ir.guards import counted_elements
 from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode
 from tensorc.loop_schedule.program import (
     ColumnReduce,
+    ColumnScan,
     Let,
     Matmul,
     Nest,
@@ -115,6 +116,8 @@ def _loops(s: Stmt) -> tuple[Axis, ...]:
             return (*s.outer, s.inner)
         case ColumnReduce():
             return (*s.iterate, s.columns, *s.outer, s.inner)
+        case ColumnScan():
+            return (*s.iterate, s.axis, s.columns)
         case _:
             return ()
 

@@ -13,7 +13,7 @@ from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.guards import index_polys
 from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, LoopNode, ScalarAttrs, ScalarOp
-from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure
+from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan
 
 Resolve = Callable[[Load], "str | Load"]
 
@@ -77,6 +77,15 @@ class Scope:
         home = self._home(level)
         home._known[key] = name
         home.lets.setdefault(level, []).append(let)
+        return name
+
+    def add_scan(self, node: LoopNode, value: str) -> str:
+        """Add the scan of a node whose body's value is `value`, at the innermost level of this scope."""
+        assert node.scan is not None
+        level = max(self.levels.values())
+        name = self.names.fresh(level)
+        scan = Scan(name, node.scan.kind, value, node.body[node.result].dtype)
+        self.lets.setdefault(level, []).append(scan)
         return name
 
     def _check_exponent(self, exponent: str, dtype: DType, node: LoopNode) -> None:

@@ -11,6 +11,7 @@ from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.program import (
     Check,
     ColumnReduce,
+    ColumnScan,
     Let,
     Matmul,
     Nest,
@@ -18,6 +19,7 @@ from tensorc.loop_schedule.program import (
     Parallel,
     ParallelVector,
     RowReduce,
+    Scan,
     Serial,
     Single,
     Stmt,
@@ -63,15 +65,22 @@ class _Checker:
         self.values: set[str] = set()
 
     def check(
-        self, body: Sequence[Stmt], axes: frozenset[str], top: bool = False, leaf: bool = False
+        self,
+        body: Sequence[Stmt],
+        axes: frozenset[str],
+        top: bool = False,
+        leaf: bool = False,
+        in_order: bool = False,
     ) -> None:
         for s in body:
             if not top and isinstance(s, TOP_ONLY):
                 self._fail(f"{type(s).__name__} below the top")
-            if leaf and not isinstance(s, Let | Check | Store):
+            if leaf and not isinstance(s, Let | Check | Scan | Store):
                 self._fail(f"{type(s).__name__} where only values may stand")
-            if isinstance(s, RowReduce | ColumnReduce) and s.parallel and not top:
-                self._fail("a parallel reduction below the top")
+            if isinstance(s, RowReduce | ColumnReduce | ColumnScan) and s.parallel and not top:
+                self._fail("a parallel reduction or scan below the top")
+            if isinstance(s, Scan) and not in_order:
+                self._fail(f"{s.name} is a scan outside a loop that runs in order")
             self._statement(s, axes)
 
     def _statement(self, s: Stmt, axes: frozenset[str]) -> None:
@@ -80,6 +89,9 @@ class _Checker:
                 self._let(s, axes)
             case Check():
                 self._use(s.value)
+            case Scan():
+                self._use(s.value)
+                self.values.add(s.name)
             case Store(_, index, value, _):
                 self._index(index, axes)
                 self._use(value)
@@ -88,19 +100,29 @@ class _Checker:
             case Serial(axis, body):
                 self.check(body, axes | {axis.name})
             case Vector(axis, body) | ParallelVector(axis, body):
-                self.check(body, axes | {axis.name}, leaf=True)
+                in_order = isinstance(s, Vector)
+                self.check(body, axes | {axis.name}, leaf=True, in_order=in_order)
             case Single(body):
                 self.check(body, axes, leaf=True)
+            case RowReduce() | ColumnReduce() | ColumnScan():
+                self._fold(s, axes)
+            case Matmul():
+                pass
+
+    def _fold(self, s: RowReduce | ColumnReduce | ColumnScan, axes: frozenset[str]) -> None:
+        match s:
             case RowReduce():
-                self.check(s.body, axes | _names((*s.outer, s.inner)), leaf=True)
+                in_order = not s.parallel and not s.outer
+                self.check(s.body, axes | _names((*s.outer, s.inner)), leaf=True, in_order=in_order)
                 self._accumulators(s)
+            case ColumnScan():
+                inside = axes | _names((*s.iterate, s.axis, s.columns))
+                self.check(s.body, inside, leaf=True, in_order=True)
             case ColumnReduce():
                 kept = axes | _names((*s.iterate, s.columns))
                 self.check(s.body, kept | _names((*s.outer, s.inner)), leaf=True)
                 self._accumulators(s)
                 self.check(s.after, kept, leaf=True)
-            case Matmul():
-                pass
 
     def _accumulators(self, s: RowReduce | ColumnReduce) -> None:
         for a in s.accumulators:

@@ -36,11 +36,11 @@ def build_whole(
             index = node.store_index.substitute(places)
             stores.append(Store(node.buffer, index, value, buffers[node.buffer].dtype))
     body: tuple[Stmt, ...] = (*sweep.take(1), *stores)
-    finish = _finish(nodes, accumulators, Scope(names, {}), buffers, arrays)
+    finish = finish_scalars(nodes, accumulators, Scope(names, {}), buffers, arrays)
     return (*top.take(0), RowReduce(axes[:-1], axes[-1], body, tuple(accumulators), True), Single(finish))
 
 
-def _finish(
+def finish_scalars(
     nodes: Sequence[LoopNode],
     accumulators: Sequence[Accumulator],
     scope: Scope,

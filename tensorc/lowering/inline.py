@@ -30,6 +30,7 @@ from tensorc.tensor_ir.program import (
     Constant,
     ParamRef,
     Reduce,
+    Scan,
     SizeValue,
     TensorOp,
     TensorProgram,
@@ -161,8 +162,8 @@ class BodyBuilder:
                 return self._append(ScalarOp("constant", (), op.dtype, Literal(number)))
             case SizeValue(size):
                 return self._append(ScalarOp("index", (), op.dtype, IndexValue(size)))
-            case Reduce():
-                raise AssertionError("reductions are always stored")
+            case Reduce() | Scan():
+                raise AssertionError("reductions and scans are always stored")
             case None:
                 return self._emit_computed(need, op, args)
             case _:

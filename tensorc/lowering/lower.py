@@ -20,11 +20,13 @@ from tensorc.loop_ir.program import (
     Origin,
     Reduction,
     Role,
+    Scan,
     Tree,
 )
 from tensorc.lowering.inline import BodyBuilder, Stored, flat_index
 from tensorc.lowering.realize import choose_realized, reshape_base
 from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import Scan as TensorScan
 
 
 def lower_program(program: TensorProgram, policy: str) -> LoopProgram:
@@ -77,6 +79,8 @@ class _Lowering:
             node = self._matmul(name, buffer, op)
         elif isinstance(op.attrs, Reduce):
             node = self._reduction(name, buffer, op, op.attrs)
+        elif isinstance(op.attrs, TensorScan):
+            node = self._scan(name, buffer, op, op.attrs)
         else:
             node = self._pointwise(name, buffer, value)
         self.nodes.append(node)
@@ -125,6 +129,24 @@ class _Lowering:
             flat_index(kept_index, op.shape),
             Reduction(attrs.kind, _tree(shape, attrs.axes), attrs.correction),
             (*builder.origins(), _origin(op)),
+        )
+
+    def _scan(self, name: str, buffer: str, op: TensorOp, attrs: TensorScan) -> LoopNode:
+        axes, index = _axes(op.shape, "i")
+        builder = BodyBuilder(self.program, self.stored, axes)
+        result = builder.build(op.operands[0], index)
+        scanned = sum(extent != 1 for extent in op.shape[: attrs.axis])
+        return LoopNode(
+            name,
+            buffer,
+            axes,
+            (),
+            builder.body(),
+            result,
+            flat_index(index, op.shape),
+            None,
+            (*builder.origins(), _origin(op)),
+            Scan(attrs.kind, scanned),
         )
 
     def _matmul(self, name: str, buffer: str, op: TensorOp) -> MatmulNode:

@@ -1,19 +1,21 @@
 """Which tensor values are stored in a buffer; every other value is recomputed where it is used.
 
-Always stored: results of the kernel, of reductions and of matrix products, the operands of a matrix product
-that are more than a view, those of a reshape, which reads its operand's memory in order, and what the user
-pinned with `@materialize`. What is pinned with `@inline` is not stored unless it has to be. The rest is a
-choice of policy:
+Always stored: results of the kernel, of reductions, of scans and of matrix products, the operands of a matrix
+product that are more than a view, those of a reshape, which reads its operand's memory in order, and what
+the user pinned with `@materialize`. What is pinned with `@inline` is not stored unless it has to be. The rest
+is a choice of policy:
 
 `default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
   (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
-      row scratch: every reduction among them keeps a leading axis and reduces the last one; or
+      row scratch: every reduction among them keeps a leading axis and reduces the last one, every scan has an
+      axis before the one it runs along; or
   (b) it is broadcast along a leading axis, where no loop can hoist it.
   A value that several nodes need is stored too when its expression has more than 64 operations. Where
   the only user of a value is computed from it, the choice is that user's: the same nodes need it, and it
   holds more.
 `inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
-  holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers.
+  holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers. So
+  is the operand of a scan, which a library function reads from memory.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from dataclasses import dataclass
 
 from tensorc.index_algebra import Sym
 from tensorc.operators import OPERATORS
-from tensorc.tensor_ir.program import Pin, Reduce, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import Pin, Reduce, Scan, TensorOp, TensorProgram, View
 
 STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
 HEAVY_COST = 20
@@ -45,7 +47,7 @@ class Expression:
 
 def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
     """The values that get a buffer (parameters have theirs and are not listed)."""
-    realized = set(_always(program))
+    realized = set(_always(program, policy))
     users = _users(program)
     reach = _reaches(program, users, realized)
     expressions: list[Expression] = []
@@ -66,12 +68,12 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
     return frozenset(realized)
 
 
-def _always(program: TensorProgram) -> list[int]:
+def _always(program: TensorProgram, policy: str) -> list[int]:
     found = list(program.results)
     for value, op in enumerate(program.ops):
-        if op.op in ("reduce", "matmul") or op.pin is Pin.MATERIALIZE:
+        if op.op in ("reduce", "scan", "matmul") or op.pin is Pin.MATERIALIZE:
             found.append(value)
-        if op.op == "matmul":
+        if op.op == "matmul" or (op.op == "scan" and policy == "inductor-2.8"):
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
         if op.op == "reshape":
             found.append(reshape_base(program, value))
@@ -191,6 +193,8 @@ def _broadcasts_leading(op: TensorOp) -> bool:
 def _shares_rows(op: TensorOp, program: TensorProgram) -> bool:
     if op.op == "matmul":
         return False
+    if isinstance(op.attrs, Scan):
+        return op.attrs.axis > 0
     if not isinstance(op.attrs, Reduce):
         return len(op.shape) > 1
     rank = len(program.ops[op.operands[0]].shape)

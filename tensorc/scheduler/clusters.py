@@ -70,7 +70,7 @@ class Cluster:
 
     @property
     def is_loop(self) -> bool:
-        """False for matrix products and empty nodes, which take no part in fusion."""
+        """False for matrix products and empty nodes, and for scans under inductor-2.8: they are not fused."""
         return self.group is not None
 
 
@@ -128,4 +128,6 @@ def distance(a: Cluster, b: Cluster) -> int:
 def describe_extern(graph: ProgramGraph, cluster: Cluster) -> str:
     """What kind of node keeps its own nest."""
     node = graph.nodes[cluster.members[0]]
+    if isinstance(node, LoopNode):
+        return "a scan, a library call of Inductor,"
     return "a matrix product" if isinstance(node, MatmulNode) else "a node without elements"

@@ -92,6 +92,7 @@ def _loop_dependencies(node: LoopNode, figures: Figures, fixed: Mapping[Sym, Pol
     iteration: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.iter_axes)
     reduction: Loops = tuple((a.name, a.extent.substitute(fixed)) for a in node.reduce_axes)
     iteration, plain = drop_unit_loops(iteration, indices)
+    as_written = tuple(e for _, e in iteration)
     reduction, plain = drop_unit_loops(reduction, plain)
     accesses = plain[: len(loads) + 1]
     iteration, merged = merge_loops(order_loops(iteration, accesses, figures), plain)
@@ -104,7 +105,10 @@ def _loop_dependencies(node: LoopNode, figures: Figures, fixed: Mapping[Sym, Pol
         for load, p in zip(loads, merged, strict=False)
     ]
     write = _normalised(Load(node.buffer, merged[len(loads)]), loops)
-    group = LoopGroup(tuple(e for _, e in iteration), tuple(e for _, e in reduction))
+    # a scan's loops keep their order
+    merged_extents = tuple(e for _, e in iteration)
+    kept = merged_extents if node.scan is None else as_written
+    group = LoopGroup(kept, tuple(e for _, e in reduction))
     return NodeDeps(group, tuple(dict.fromkeys(reads)), (write,))
 
 

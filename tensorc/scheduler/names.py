@@ -37,9 +37,11 @@ def origin_words(node: Node) -> tuple[str, ...]:
 
 
 def kind_words(node: Node) -> str:
-    """`Reduction(sum)`, `Pointwise`, `Matmul` or `Nop`."""
+    """`Reduction(sum)`, `Scan(sum)`, `Pointwise`, `Matmul` or `Nop`."""
     match node:
         case LoopNode():
+            if node.scan is not None:
+                return f"Scan({node.scan.kind})"
             return "Pointwise" if node.reduction is None else f"Reduction({node.reduction.kind})"
         case MatmulNode():
             return "Matmul"

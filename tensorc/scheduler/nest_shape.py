@@ -10,6 +10,10 @@ in the code. Nodes come in execution order. The kinds:
   on their results.
 - `whole`: full reductions of one space in one sweep (with pointwise nodes of that space), and scalar nodes on
   the results when the sweep is complete.
+- `scan`: scans and pointwise nodes of one space, one step after another. Scans along an axis before the last
+  one: vectors along the last axis, columns divided among the threads. Scans along the only axis: one thread
+  sweeps it, full reductions and scalar nodes on their results included. (Scans along the last of several axes
+  make `rows`.)
 - `matmul`, `nop`: one node alone.
 
 A node may read a buffer of the nest only where the same outer step has written it.
@@ -31,6 +35,7 @@ class NestKind(StrEnum):
     ROWS = "rows"
     COLUMNS = "columns"
     WHOLE = "whole"
+    SCAN = "scan"
     MATMUL = "matmul"
     NOP = "nop"
 
@@ -55,6 +60,7 @@ EXTERN = "TC2101"
 FULL_REDUCTION = "TC2102"
 LOOP_SHAPES = "TC2103"
 ACCESS = "TC2104"
+SCAN_ORDER = "TC2116"
 
 
 def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
@@ -66,6 +72,9 @@ def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
         other = next(n for n in nodes if not isinstance(n, LoopNode))
         what = "a matrix product" if isinstance(other, MatmulNode) else "a node without elements"
         return Refusal(EXTERN, f"{other.name} is {what} with a nest of its own")
+    scans = [n for n in loops if n.scan is not None]
+    if scans:
+        return _scans(loops, scans)
     if all(not n.reduce_axes for n in loops):
         flat = _flat(loops)
         if flat is not None:
@@ -84,6 +93,9 @@ def _alone(node: Node) -> NestShape:
             return NestShape(NestKind.NOP)
         case LoopNode():
             depth = len(node.iter_axes)
+            if node.scan is not None:
+                in_rows = node.tree is Tree.ROWS and depth > 1
+                return NestShape(NestKind.ROWS, depth - 1) if in_rows else NestShape(NestKind.SCAN, depth)
             if node.reduction is None:
                 return NestShape(NestKind.FLAT, depth)
             if not node.iter_axes:
@@ -93,18 +105,48 @@ def _alone(node: Node) -> NestShape:
 
 
 def _flat(nodes: list[LoopNode]) -> NestShape | None:
+    depth = len(nodes[0].iter_axes)
+    if not _same_space(nodes) or not _reads_where_written(nodes, depth):
+        return None
+    return NestShape(NestKind.FLAT, depth)
+
+
+def _same_space(nodes: list[LoopNode]) -> bool:
+    """No reductions, and all nodes iterate over the same extents."""
     extents = _extents(nodes[0].iter_axes)
-    if any(_extents(n.iter_axes) != extents for n in nodes):
-        return None
-    if not _reads_where_written(nodes, len(extents)):
-        return None
-    return NestShape(NestKind.FLAT, len(extents))
+    return all(not n.reduce_axes and _extents(n.iter_axes) == extents for n in nodes)
+
+
+def _scans(nodes: list[LoopNode], scans: list[LoopNode]) -> NestShape | Refusal:
+    """A nest with scans: columns of one space, one sweep of the only axis, or rows."""
+    first = scans[0]
+    along = {n.scan.axis for n in scans if n.scan is not None}
+    if first.tree is Tree.COLUMNS and len(along) == 1 and _same_space(nodes):
+        depth = len(first.iter_axes)
+        if _reads_where_written(nodes, depth):
+            return NestShape(NestKind.SCAN, depth)
+        if not _outer_axes(first):
+            return Refusal(ACCESS, "an element is read elsewhere than where the same step wrote it")
+    if any(n.reduction is not None and not n.iter_axes for n in nodes) or len(first.iter_axes) == 1:
+        return _in_order(nodes, scans)
+    return _rows(nodes)
+
+
+def _in_order(nodes: list[LoopNode], scans: list[LoopNode]) -> NestShape | Refusal:
+    """One sweep of one axis, with full reductions of it and scalar nodes on the finished values."""
+    alone = next((n for n in scans if len(n.iter_axes) > 1), None)
+    if alone is not None:
+        return Refusal(
+            SCAN_ORDER, f"{alone.name} is a scan for each of several rows or columns, not of one axis"
+        )
+    shape = _whole(nodes)
+    return shape if isinstance(shape, Refusal) else NestShape(NestKind.SCAN, 1)
 
 
 def _whole(nodes: list[LoopNode]) -> NestShape | Refusal:
     sweep = [n for n in nodes if n.iter_axes or n.reduction is not None]
-    first = next(n for n in nodes if n.reduction is not None and not n.iter_axes)
-    space = _extents(first.reduce_axes)
+    first = next(n for n in nodes if n.scan is not None or (n.reduction is not None and not n.iter_axes))
+    space = _extents(first.iter_axes or first.reduce_axes)
     finished = {n.buffer: n for n in nodes if not n.iter_axes}
     for node in sweep:
         for read in loads(node):
@@ -129,7 +171,7 @@ def _whole(nodes: list[LoopNode]) -> NestShape | Refusal:
 
 def _columns(nodes: list[LoopNode]) -> NestShape | None:
     reductions = [n for n in nodes if n.reduction is not None]
-    if not reductions or any(not _is_columns(n) for n in reductions):
+    if not reductions or any(n.tree is not Tree.COLUMNS for n in reductions):
         return None
     outer = _extents(reductions[0].iter_axes)
     inner = _extents(reductions[0].reduce_axes)
@@ -146,10 +188,13 @@ def _columns(nodes: list[LoopNode]) -> NestShape | None:
 
 
 def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
-    depth = min(len(n.iter_axes) - (1 if _is_columns(n) else 0) for n in nodes)
+    depth = min(_outer_axes(n) for n in nodes)
     while depth and any(_extents(n.iter_axes[:depth]) != _extents(nodes[0].iter_axes[:depth]) for n in nodes):
         depth -= 1
     if not depth:
+        first = next((n for n in nodes if n.scan is not None and not n.scan.axis), None)
+        if first is not None:
+            return Refusal(SCAN_ORDER, f"{first.name} runs along its first axis in order: no loop outside it")
         return Refusal(LOOP_SHAPES, "the loop shapes differ")
     for shared in range(depth, 0, -1):
         if _reads_where_written(nodes, shared):
@@ -157,9 +202,14 @@ def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
     return Refusal(ACCESS, "an element is read in another outer step than the one that writes it")
 
 
-def _is_columns(node: LoopNode) -> bool:
-    """Such a reduction needs its last iteration axis for vectors: it cannot be an outer axis."""
-    return node.reduction is not None and node.reduction.tree is Tree.COLUMNS
+def _outer_axes(node: LoopNode) -> int:
+    """How many of a node's iteration axes may be outer loops.
+
+    A scan runs its axis in order; a reduction by columns needs its last iteration axis for vectors.
+    """
+    if node.scan is not None:
+        return node.scan.axis
+    return len(node.iter_axes) - (1 if node.tree is Tree.COLUMNS else 0)
 
 
 def _reads_where_written(nodes: list[LoopNode], shared: int) -> bool:

@@ -42,6 +42,7 @@ TOO_MANY_NODES = "TC2112"
 TOO_MANY_HORIZONTAL = "TC2113"
 PEAK_MEMORY = "TC2114"
 OUTER_FUSED = "TC2115"
+SCAN_ORDER = "TC2116"
 
 REASONS: dict[str, str] = {
     VERTICAL: "producer and consumer share a loop nest",
@@ -64,6 +65,7 @@ REASONS: dict[str, str] = {
     TOO_MANY_HORIZONTAL: "the group would be too large for a horizontal fusion",
     PEAK_MEMORY: "the fusion would raise the peak of memory",
     OUTER_FUSED: "a group with shared outer loops takes no such partner",
+    SCAN_ORDER: "a scan runs along its axis in order",
 }
 """Every code with its title, as the catalogue of diagnostics lists it."""
 

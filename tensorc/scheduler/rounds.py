@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from tensorc.loop_ir.program import LoopNode
 from tensorc.scheduler import events, reasons
 from tensorc.scheduler.can_fuse import Scene, Verdict, can_fuse, find_cycle
 from tensorc.scheduler.clusters import Cluster, DepTable, merge_clusters, number_deps, single_cluster
@@ -35,7 +36,8 @@ class Candidate:
 def run_rounds(graph: ProgramGraph, policy: FusionPolicy) -> tuple[tuple[Cluster, ...], tuple[Event, ...]]:
     """The final clusters, in a valid order, and everything that was decided on the way."""
     table = number_deps(graph)
-    clusters = tuple(single_cluster(graph, table, k) for k in range(len(graph.nodes)))
+    singles = (single_cluster(graph, table, k) for k in range(len(graph.nodes)))
+    clusters = tuple(_without_loops(c) if _is_call(graph, policy, c) else c for c in singles)
     log: list[Event] = []
     for number in range(1, policy.rounds + 1):
         before = len(clusters)
@@ -46,6 +48,16 @@ def run_rounds(graph: ProgramGraph, policy: FusionPolicy) -> tuple[tuple[Cluster
             break
     log.append(events.FusionFinished(number))
     return clusters, tuple(log)
+
+
+def _is_call(graph: ProgramGraph, policy: FusionPolicy, cluster: Cluster) -> bool:
+    """Inductor has no loops for scans on CPU: it calls a function of its library."""
+    node = graph.nodes[cluster.first]
+    return policy.inductor_rules and isinstance(node, LoopNode) and node.scan is not None
+
+
+def _without_loops(cluster: Cluster) -> Cluster:
+    return replace(cluster, group=None)
 
 
 def _run_round(

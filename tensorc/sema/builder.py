@@ -186,8 +186,8 @@ class Builder:
         op = self.ops[position]
         if op.op == "param":
             return "a parameter is what the caller passes"
-        if pin is Pin.INLINE and op.op in ("reduce", "matmul"):
-            return "what a reduction or a matrix product gives is always stored"
+        if pin is Pin.INLINE and op.op in ("reduce", "scan", "matmul"):
+            return "what a reduction, a scan or a matrix product gives is always stored"
         self.ops[position] = replace(op, pin=pin)
         return ""
 

@@ -90,7 +90,7 @@ OPERATIONS = {
     "nonzero": "count_nonzero(x); a result's size cannot depend on values",
     "allclose": "all(abs(x - y) <= tol)", "array_equal": "all(x == y)", "logsumexp_": "logsumexp(x)",
     "cumsum": "cumulative_sum(x, axis=0)", "cumprod": "cumulative_prod(x, axis=0)",
-    "cummax": "cumulative_max(x, axis=0)", "diff": "x[1:] - x[:-1]",
+    "cummax": "cumulative_max(x, axis=0)", "cummin": "cumulative_min(x, axis=0)", "diff": "x[1:] - x[:-1]",
     "bincount": "segment_sum(w, x, size=n)", "histogram": "segment_sum(w, x, size=n)",
     # products
     "mm": "x @ y", "bmm": "x @ y", "mv": "x @ y", "dot": "x @ y", "inner": "x @ y.T, or vecdot(x, y)",
@@ -161,7 +161,7 @@ _NOTES = {
         "max_pool1d max_pool2d avg_pool1d avg_pool2d",
     "there is no such operation":
         "median percentile quantile searchsorted digitize cross inv det svd solve lgamma gammaln digamma "
-        "erfinv fft cummin nextafter gcd lcm",
+        "erfinv fft nextafter gcd lcm",
     "arrays are values: there is no change in place":
         "add_ sub_ mul_ div_ clamp_ fill_ zero_ copy_ relu_ exp_ sqrt_",
 }

@@ -16,6 +16,7 @@ from tensorc.sema import (
     matrices,
     padding,
     reductions,
+    scans,
     tiling,
 )
 from tensorc.sema.builder import Builder, Site
@@ -71,6 +72,11 @@ def _reduce(k: Builder, site: Site, args: Args, kind: str) -> Value:
 def _reduction(name: str, summary: str, *keywords: str) -> Operation:
     check = partial(_reduce, kind=name)
     return Operation(name, ("x",), check, (), ("axis", "keepdims", *keywords), summary=summary)
+
+
+def _scan(name: str, summary: str, *keywords: str) -> Operation:
+    check = partial(scans.check_scan, kind=name.removeprefix("cumulative_"))
+    return Operation(name, ("x",), check, (), ("axis", *keywords), summary=summary)
 
 
 def _shape(
@@ -163,6 +169,20 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
         _reduction("argmin", "where the first least element is, as i64; the first NaN wins"),
         _reduction("count_nonzero", "how many elements are not 0, as i64"),
         _reduction("logsumexp", "`log(sum(exp(x)))` without overflow on the way"),
+    ),
+    "scans": (
+        _scan(
+            "cumulative_sum",
+            "along an axis, the sum so far; integers and bools add up in 64 bits",
+            *("dtype", "include_initial"),
+        ),
+        _scan(
+            "cumulative_prod",
+            "along an axis, the product so far; integers and bools in 64 bits",
+            *("dtype", "include_initial"),
+        ),
+        _scan("cumulative_max", "along an axis, the greatest element so far; NaN wins"),
+        _scan("cumulative_min", "along an axis, the least element so far; NaN wins"),
     ),
     "layout": (
         _shape("permute_dims", layout.check_permute_dims, "the axes in another order", "x", "axes"),
@@ -266,7 +286,6 @@ OPERATIONS: dict[str, Operation] = {
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
-    "cumulative_sum", "cumulative_prod", "cumulative_max",
     "take", "take_along_axis", "update", "segment_sum", "segment_max", "segment_min", "segment_prod",
     "scatter_add", "sort", "argsort", "topk",
 ))

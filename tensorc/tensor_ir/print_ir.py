@@ -17,6 +17,7 @@ from tensorc.tensor_ir.program import (
     Constant,
     ParamRef,
     Reduce,
+    Scan,
     SizeValue,
     TensorOp,
     TensorProgram,
@@ -69,6 +70,8 @@ def _attrs_text(op: TensorOp, signature: Signature) -> tuple[str, str]:
         case Reduce(kind, axes, correction):
             extra = f" correction={correction!r}" if correction else ""
             return f"reduce.{kind}", f"axes={axes}{extra}"
+        case Scan(kind, axis):
+            return f"scan.{kind}", f"axis={axis}"
         case None:
             return op.op, ""
 
@@ -77,7 +80,7 @@ def _comment(op: TensorOp) -> str:
     """`# name = origin, line n`; nothing for a parameter, whose name is in the line itself."""
     if op.op == "param":
         return ""
-    shown = op.attrs.kind if isinstance(op.attrs, View | Reduce) else op.op
+    shown = op.attrs.kind if isinstance(op.attrs, View | Reduce | Scan) else op.op
     origin = op.origin if op.origin not in ("", shown) else ""
     label = " = ".join(part for part in (op.name, origin) if part)
     pin = f"@{op.pin}" if op.pin else ""

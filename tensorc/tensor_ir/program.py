@@ -16,6 +16,7 @@ operation have its shape, and the dtype its operator computes in.
 | `reshape`     | None           | the operand's elements in row-major order, as many               |
 | `concat`      | `Concat`       | the operands one after the other along an axis                   |
 | `reduce`      | `Reduce`       | the listed axes are dropped                                      |
+| `scan`        | `Scan`         | each element combined with those before it along one axis        |
 | `matmul`      | None           | `[..., M, K] @ [..., K, N]`, equal batch axes                    |
 """
 
@@ -72,6 +73,14 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Scan:
+    """`kind` names one of `SCANS`: `result[.., k, ..]` is the reduction of `operand[.., :k + 1, ..]`."""
+
+    kind: str
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
 class Concat:
     """One or more operands of equal dtype and extents, but for those along `axis`, which add up."""
 
@@ -85,7 +94,7 @@ class Pin(StrEnum):
     INLINE = "inline"
 
 
-Attrs = ParamRef | Constant | SizeValue | View | Concat | Reduce | None
+Attrs = ParamRef | Constant | SizeValue | View | Concat | Reduce | Scan | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tensorc.dtypes import BOOL, F64, I64, SUPPORTED, DType
 from tensorc.errors import IRError
-from tensorc.index_algebra import ZERO, Poly, product
-from tensorc.operators import OPERATORS, REDUCTIONS, Operator, Typing
+from tensorc.index_algebra import ONE, ZERO, Poly, product
+from tensorc.operators import OPERATORS, REDUCTIONS, SCANS, Operator, Typing
 from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
     ParamRef,
     Reduce,
+    Scan,
     SizeValue,
     TensorOp,
     TensorProgram,
@@ -225,6 +226,27 @@ def reduction_dtype(kind: str, operand: DType) -> DType:
     return operand
 
 
+def _scan(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
+    if not isinstance(op.attrs, Scan):
+        return "its attrs are not a Scan"
+    source = operands[0]
+    if not 0 <= op.attrs.axis < len(source.shape):
+        return f"axis {op.attrs.axis} is no axis of an operand of rank {len(source.shape)}"
+    if source.shape[op.attrs.axis] == ONE:
+        return "scans an axis of extent 1"
+    if op.shape != source.shape or op.dtype != source.dtype:
+        return "its type is not its operand's"
+    return scan_problem(op.attrs.kind, op.dtype)
+
+
+def scan_problem(kind: str, dtype: DType) -> str | None:
+    """What stands against a scan of `kind` of values of `dtype`."""
+    if kind not in SCANS:
+        return f"there is no scan {kind}"
+    narrow = not dtype.is_float and (dtype.is_bool or dtype.size < I64.size)
+    return f"a scan of {kind} accumulates in 64 bits" if kind in ("sum", "prod") and narrow else None
+
+
 def _matmul(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
     left, right = operands
     if left.dtype != op.dtype or right.dtype != op.dtype:
@@ -247,6 +269,7 @@ _RULES: dict[str, Rule] = {
     "reshape": _reshape,
     "concat": _concat,
     "reduce": _reduce,
+    "scan": _scan,
     "matmul": _matmul,
 }
 _ARITY = {
@@ -259,5 +282,6 @@ _ARITY = {
     "reshape": 1,
     "concat": 1,
     "reduce": 1,
+    "scan": 1,
     "matmul": 2,
 }

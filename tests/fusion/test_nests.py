@@ -103,6 +103,49 @@ TEXTS = {
         "(x: f32[N, D]) { return sum(x[:, ::2], axis=1) + sum(x[:, 1::2], axis=1) }",
         ("rows i0{ j0(sum) ; j0(sum) }",),
     ),
+    "scan of one axis": ("(x: f32[N]) { return cumulative_sum(x) }", ("scan { j0[sum] }",)),
+    "scan and full sums": (
+        "(x: f32[N]) { c = cumulative_sum(x); return c * 2, sum(c), mean(x) }",
+        ("scan { j0(sum sum)[sum] }",),
+    ),
+    "scan divided by a full sum": (
+        "(x: f32[N]) { return cumulative_sum(x) / sum(x) }",
+        ("whole r0(sum)", "scan { j0[sum] }"),
+    ),
+    "scan of rows between maps": (
+        "(x: f32[N, D], y: f32[N, D]) { return cumulative_sum(exp(x), axis=1) * y }",
+        ("rows i0{ j0[sum] }",),
+    ),
+    "scan of a softmax": (
+        "(x: f32[N, D]) { e = exp(x - max(x, axis=1, keepdims=true));"
+        " return cumulative_sum(e / sum(e, axis=1, keepdims=true), axis=1) }",
+        ("rows i0{ j0(max) ; j0(sum) ; j0[sum] }",),
+    ),
+    "scan reduced": (
+        "(x: f32[N, D]) { return max(cumulative_sum(x, axis=1), axis=1) }",
+        ("rows i0{ j0(max)[sum] }",),
+    ),
+    "scans by columns between maps": (
+        "(x: f32[N, D], y: f32[N, D]) { c = cumulative_sum(exp(x), axis=0);"
+        " return c * y, cumulative_max(c + 1, axis=0) }",
+        ("scan c1{ c0[sum max] }",),
+    ),
+    "scan of the middle axis": (
+        "(x: f32[A, B, N, D]) { return cumulative_sum(x, axis=1) }",
+        ("scan c0,c2{ c1[sum] }",),
+    ),
+    "scan by columns inside rows": (
+        "(x: f32[B, N, D]) { return cumulative_sum(x, axis=1) - max(x, axis=(1, 2))[:, None, None] }",
+        ("rows i0{ j0,j1(max) ; j1{ j0[sum] } ; j0{ j1 } }",),
+    ),
+    "scans of two axes": (
+        "(x: f32[N, D]) { return cumulative_sum(cumulative_sum(x, axis=0), axis=1) }",
+        ("scan c1{ c0[sum] }", "rows i0{ j0[sum] }"),
+    ),
+    "scan read elsewhere": (
+        "(x: f32[N, D]) { c = cumulative_sum(x, axis=1); return c[:, 1:] - c[:, :-1] }",
+        ("rows i0{ j0[sum] }", "flat c0{ c1 }"),
+    ),
     "rank 0": ("(a: f32, b: f32) { return a * b + sin(a) }", ("flat",)),
     "scalar after a sum": ("(x: f32[N], a: f32) { return sum(x) * a + 1 }", ("whole r0(sum)",)),
     "map and full sums": (

@@ -49,6 +49,12 @@ SMALL = {
     "copies": "(x: f32[N, D]) { return x, x + 1 }",
     "mean over rows": "(x: f32[N, D]) { c = x - mean(x, axis=0); return c / sqrt(sum(c * c)) }",
     "constant": "(x: f32[N]) { return zeros((N,), dtype=f32), full((3,), 2.5, dtype=f64), x }",
+    "scans": "(x: f32[N, D]) { e = exp(x); return cumulative_sum(e, axis=1) / sum(e, axis=1)[:, None] }",
+    "column scans": "(x: f32[N, D]) { c = cumulative_sum(x, axis=0); return c, cumulative_max(c, axis=0) }",
+    "scans of one axis": "(x: f32[N]) { c = cumulative_sum(x); return c / 2, sum(c), c / sum(x) }",
+    "scans inside": (
+        "(x: f32[B, N, D]) { m = max(x, axis=(1, 2), keepdims=true); return cumulative_sum(x, axis=1) - m }"
+    ),
     "shared work": "(x: f32[N, D], w: f32[D, D]) { a = x @ w; b = a @ w; d = b @ w; return d @ w }",
 }
 

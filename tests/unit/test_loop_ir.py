@@ -24,6 +24,7 @@ from tensorc.loop_ir.program import (
     Role,
     ScalarOp,
     ScalarRef,
+    Scan,
     Tree,
 )
 from tensorc.loop_ir.verify import verify_loop_program
@@ -129,6 +130,9 @@ def _load(buffer: str, index: Poly) -> ScalarOp:
         (_changed(0, reduction=Reduction("mean", Tree.ROWS)), "no reduction mean"),
         (_changed(0, reduction=Reduction("argmax", Tree.ROWS)), "stores i64 in f32 buf0"),
         (_changed(1, result=9), "does not exist"),
+        (_changed(0, scan=Scan("sum", 0)), "a scan and a reduction"),
+        (_changed(1, scan=Scan("sum", 7)), "scans axis 7"),
+        (_changed(1, scan=Scan("mean", 0)), "no scan mean"),
         (_body(0, 0, _load("buf1", I0)), "buf1, which is not written before"),
         (_body(0, 0, _load("x", dim("Q") + I0)), "Q, which is neither"),
         (_body(0, 0, _load("x", I0 * R0)), "not affine"),

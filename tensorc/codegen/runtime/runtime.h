@@ -4,6 +4,7 @@
 
 #include "lanes.h"
 #include "reduce.h"
+#include "scan.h"
 #include "elementary_f32.h"
 #include "elementary_more_f32.h"
 #include "elementary_binary_f32.h"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from programs import elementwise, index_notation, joining, layout, products, reductions
+from programs import elementwise, index_notation, joining, layout, products, reductions, scans
 from programs.growing import FIXED, SYMBOLS, Kernel, Term, add_statement
 from tensorc.dtypes import F32, SUPPORTED
 
-OPERATIONS = (elementwise, reductions, layout, joining, products, index_notation)
+OPERATIONS = (elementwise, reductions, scans, layout, joining, products, index_notation)
 """The modules whose statements a kernel is grown from: importing one registers them."""
 
 HEADER = """\
