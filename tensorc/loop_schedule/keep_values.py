@@ -32,7 +32,7 @@ from tensorc.loop_schedule.program import (
 )
 from tensorc.loop_schedule.traffic import moved_bytes
 from tensorc.loop_schedule.values import renamed_attrs
-from tensorc.loop_schedule.walk import read_buffers, written_buffers
+from tensorc.loop_schedule.walk import read_buffers, used_values, written_buffers
 from tensorc.operators import OPERATORS
 
 KEEP_COST = 16
@@ -220,5 +220,7 @@ def _rewrite(
             needed.add(s.value)
         elif isinstance(s, Parallel | ParallelVector | Vector):
             s = replace(s, body=_rewrite(s.body, name, load, needed)[0])
+        else:
+            needed.update(used_values([s]))
         kept.append(s)
     return tuple(reversed(kept)), needed

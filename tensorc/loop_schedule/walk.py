@@ -6,7 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Load
-from tensorc.loop_schedule.program import Let, Matmul, Nest, Stmt, Store, children
+from tensorc.loop_schedule.program import (
+    Check,
+    ColumnReduce,
+    Let,
+    Matmul,
+    Nest,
+    RowReduce,
+    Scan,
+    Stmt,
+    Store,
+    children,
+)
 
 
 def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
@@ -14,6 +25,22 @@ def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
     for s in body:
         yield s
         yield from walk(children(s))
+
+
+def used_values(body: Sequence[Stmt]) -> set[str]:
+    """The values that statements use, wherever they are declared."""
+    found: set[str] = set()
+    for s in walk(body):
+        match s:
+            case Let():
+                found.update(s.args)
+            case Store() | Check() | Scan():
+                found.add(s.value)
+            case RowReduce() | ColumnReduce():
+                found.update(a.value for a in s.accumulators)
+            case _:
+                pass
+    return found
 
 
 def loads_in(body: Sequence[Stmt]) -> list[Load]:

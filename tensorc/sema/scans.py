@@ -1,7 +1,8 @@
 """Scans: `cumulative_sum`, `cumulative_prod`, `cumulative_max` and `cumulative_min` along one axis.
 
 Sums and products of integers and bool accumulate in i64 (or the integer type of `dtype=`, which wraps alike);
-the others keep the operand's type. A scan of an axis of extent 1 is its operand.
+the others keep the operand's type. A scan of an axis of extent 1 is its operand. `include_initial` puts the
+value of no elements, 0 or 1, in front.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from tensorc.dtypes import BOOL, I64, DType
 from tensorc.index_algebra import ONE
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import convert, dtype_argument, numeric, stored
+from tensorc.sema.joining import join
 from tensorc.sema.shapes import flag_argument, integer_argument, normalize_axis, rank_of
-from tensorc.sema.values import POISON, Absent, Arg, Numeric, Tensor, Value, describe
+from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Tensor, Value, describe
 from tensorc.tensor_ir.program import Scan
 
 Args = Mapping[str, Arg]
@@ -26,7 +28,8 @@ def check_scan(k: Builder, site: Site, args: Args, kind: str) -> Value:
         return POISON
     axis = _axis(k, site, value, args.get("axis"))
     dtype = dtype_argument(k, args.get("dtype"))
-    if axis is None or not _dtype_fits(k, site, args.get("dtype"), dtype) or not _built(k, site, args):
+    initial = flag_argument(k, args.get("include_initial"), "include_initial")
+    if axis is None or initial is None or not _dtype_fits(k, site, args.get("dtype"), dtype):
         return POISON
     operand = stored(k, site, value)
     if kind in ("sum", "prod"):
@@ -34,6 +37,10 @@ def check_scan(k: Builder, site: Site, args: Args, kind: str) -> Value:
     result = operand
     if operand.shape[axis] != ONE:
         result = k.emit("scan", (operand,), Scan(kind, axis), operand.dtype, operand.shape, site)
+    if initial:
+        shape = (*operand.shape[:axis], ONE, *operand.shape[axis + 1 :])
+        start = k.constant(Known(0 if kind == "sum" else 1), operand.dtype, site)
+        result = join(k, site, [k.broadcast(start, shape, site), result], axis)
     return result if dtype is None else k.promote(result, dtype, site)
 
 
@@ -65,15 +72,6 @@ def _dtype_fits(k: Builder, site: Site, given: Arg | None, dtype: DType | None) 
             "TC0302", f"{site.origin} cannot accumulate in bool", given.span, label="expected a number dtype"
         )
     return dtype not in (None, BOOL)
-
-
-def _built(k: Builder, site: Site, args: Args) -> bool:
-    flag = flag_argument(k, args.get("include_initial"), "include_initial")
-    if flag:
-        k.error(
-            "TC0501", "`include_initial=true` is not supported yet", site.span, label="for a later version"
-        )
-    return flag is False
 
 
 def _accumulated(k: Builder, site: Site, operand: Tensor, dtype: DType | None) -> Tensor:

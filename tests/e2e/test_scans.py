@@ -50,6 +50,13 @@ kernel statistics(x: f32[N, D]) {
     c = cumulative_sum(x, axis=1)
     return var(c, axis=1), argmax(c, axis=1), c[:, -1:] - sum(x, axis=1, keepdims=true)
 }
+kernel initial(x: f32[N, D], y: i32[N]) {
+    return (
+        cumulative_sum(x, axis=0, include_initial=true),
+        cumulative_sum(x, axis=1, include_initial=true) * 2,
+        cumulative_prod(y, include_initial=true),
+    )
+}
 kernel of_one(x: f32[N, 1], y: i32[1]) {
     return cumulative_sum(x, axis=1), cumulative_sum(y), cumulative_sum(x, axis=0)
 }
@@ -213,6 +220,17 @@ def test_an_axis_of_extent_1(module: tensorc.Module) -> None:
     np.testing.assert_array_equal(same, x)
     assert y.dtype == np.int64 and y.tolist() == [7]
     np.testing.assert_array_equal(down, np.cumsum(x, axis=0))
+
+
+def test_with_the_initial_value(module: tensorc.Module) -> None:
+    random = np.random.default_rng(8)
+    for shape in ((0, 3), (1, 1), (5, 8), (9, 33)):
+        x, y = random.integers(-9, 9, shape).astype(np.float32), random.integers(-9, 9, shape[0], np.int32)
+        down, across, product = module["initial"](x, y)
+        np.testing.assert_array_equal(down, np.cumulative_sum(x, axis=0, include_initial=True))
+        np.testing.assert_array_equal(across, np.cumulative_sum(x, axis=1, include_initial=True) * 2)
+        np.testing.assert_array_equal(product, np.cumulative_prod(y, include_initial=True))
+        assert product.dtype == np.int64
 
 
 def test_scans_of_scans_with_scalars(module: tensorc.Module) -> None:

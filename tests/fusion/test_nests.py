@@ -130,6 +130,10 @@ TEXTS = {
         " return c * y, cumulative_max(c + 1, axis=0) }",
         ("scan c1{ c0[sum max] }",),
     ),
+    "scan with a zero in front": (
+        "(x: f32[N, D]) { return cumulative_sum(x, axis=1, include_initial=true) }",
+        ("rows i0{ j0[sum] ; j0 }",),
+    ),
     "scan of the middle axis": (
         "(x: f32[A, B, N, D]) { return cumulative_sum(x, axis=1) }",
         ("scan c0,c2{ c1[sum] }",),

@@ -55,6 +55,8 @@ SMALL = {
     "scans inside": (
         "(x: f32[B, N, D]) { m = max(x, axis=(1, 2), keepdims=true); return cumulative_sum(x, axis=1) - m }"
     ),
+    "kept beside a row sum": "(x: f32[N, D]) { e = exp(x); return e / sum(e) + sum(x * 2, axis=1)[:, None] }",
+    "kept for a scan": "(x: f32[N, D]) { e = exp(x); return cumulative_sum(e, axis=1) / sum(e) }",
     "shared work": "(x: f32[N, D], w: f32[D, D]) { a = x @ w; b = a @ w; d = b @ w; return d @ w }",
 }
 
