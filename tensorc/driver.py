@@ -178,6 +178,12 @@ def _check_dim_names(
             bag.error("TC0802", f"no kernel has a dim '{name}'", None, notes=(f"dims: {listed}",))
 
 
+def _widen(programs: Sequence[TensorProgram], _: CompileOptions, __: DiagnosticBag) -> Any:
+    from tensorc.tensor_ir.widen import widen_program
+
+    return tuple(widen_program(p) for p in programs)
+
+
 def _simplify(programs: Sequence[TensorProgram], _: CompileOptions, __: DiagnosticBag) -> Any:
     from tensorc.tensor_ir.simplify import simplify_program
 
@@ -240,6 +246,7 @@ def _verify_nests(programs: Sequence[NestProgram]) -> None:
 STAGES: tuple[Stage, ...] = (
     Stage("parse", _parse),
     Stage("check", _check, _verify_tensor),
+    Stage("widen", _widen, _verify_tensor),
     Stage("simplify", _simplify, _verify_tensor),
     Stage("lower", _lower, _verify_loop),
     Stage("schedule", _schedule),

@@ -18,7 +18,8 @@ class Typing(StrEnum):
     """How an operation finds its computation type from its operands' promoted type."""
 
     SAME = "same"  # computes in and gives the promoted type
-    FLOAT = "float"  # integers and bool become f64 first, as in NumPy
+    FLOAT = "float"  # integers and bool become the narrowest float that holds them first, as in NumPy
+    QUOTIENT = "quotient"  # integers and bool become f64 first, as NumPy's division has it
     COMPARE = "compare"  # computes in the promoted type, gives bool
     LOGICAL = "logical"  # bool operands only, gives bool
     BITS = "bits"  # integers and bool, gives the promoted type
@@ -53,7 +54,7 @@ OPERATORS: dict[str, Operator] = _table(
     Operator("add", 2, T.SAME, 1, "bif", symbol="+"),
     Operator("subtract", 2, T.SAME, 1, symbol="-"),
     Operator("multiply", 2, T.SAME, 1, "bif", symbol="*"),
-    Operator("divide", 2, T.FLOAT, 5, "f", symbol="/"),
+    Operator("divide", 2, T.QUOTIENT, 5, "f", symbol="/"),
     Operator("floor_divide", 2, T.SAME, 12, symbol="//"),
     Operator("remainder", 2, T.SAME, 12, symbol="%"),
     Operator("power", 2, T.SAME, 40, symbol="**"),
@@ -66,7 +67,7 @@ OPERATORS: dict[str, Operator] = _table(
     Operator("relu", 1, T.SAME, 2),
     Operator("sqrt", 1, T.FLOAT, 6, "f"),
     Operator("rsqrt", 1, T.FLOAT, 11, "f"),
-    Operator("reciprocal", 1, T.FLOAT, 5, "f"),
+    Operator("reciprocal", 1, T.QUOTIENT, 5, "f"),
     Operator("floor", 1, T.SAME, 1, "bif"),
     Operator("ceil", 1, T.SAME, 1, "bif"),
     Operator("trunc", 1, T.SAME, 1, "bif"),
@@ -125,8 +126,8 @@ OPERATORS: dict[str, Operator] = _table(
 class ReductionKind:
     """One reduction. `identity` is None where an empty reduction is an error at call time.
 
-    Result dtypes: sum, prod of bool and integers give i64; mean, var, std of them f64; max, min keep
-    the type; any, all give bool; argmax, argmin give i64.
+    Result dtypes: sum, prod of bool and integers give i64, of unsigned ones u64; mean, var, std of them f64;
+    max, min keep the type; any, all give bool; argmax, argmin give i64.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 `int32_t PREFIX_NAME(parameters, results, dims, int32_t threads)`: arrays as pointers to their C-contiguous
 elements, scalars by value, one `int64_t` per passed dim, `threads` 0 for the OpenMP runtime's default.
-A bool is a `uint8_t`, 0 or 1.
+A bool is a `uint8_t`, 0 or 1; elements of f16 and bf16 are `uint16_t` bits, scalars of them `float`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def c_arguments(signature: Signature) -> tuple[CArgument, ...]:
 
     found: list[CArgument] = []
     for p in signature.params:
-        c_type = f"const {p.dtype.c}*" if p.shape else p.dtype.c
+        c_type = f"const {p.dtype.c}*" if p.shape else p.dtype.scalar_c
         found.append(CArgument("param", c_type, fresh(p.name), p.written))
     for k, r in enumerate(signature.results):
         found.append(CArgument("result", f"{r.dtype.c}*", fresh(signature.result_name(k)), r.written))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import resources
 
 from tensorc.artefacts.manifest import Json
+from tensorc.dtypes import SUPPORTED
 
 _MODULES = ("loader_process.py", "loader_convert.py", "loader_outputs.py", "loader_runtime.py")
 
@@ -115,8 +116,9 @@ def cdef(manifest: Json) -> str:
     """The declarations cffi needs; arrays are `void *`, their dtypes are checked before the call."""
     lines = ["extern const char tdsl_manifest[];"]
     for kernel in manifest["kernels"]:
-        scalars = {"bool": "uint8_t", "i32": "int32_t", "i64": "int64_t", "f32": "float", "f64": "double"}
-        arguments = ["const void *" if p["shape"] else scalars[p["dtype"]] for p in kernel["params"]]
+        arguments = [
+            "const void *" if p["shape"] else SUPPORTED[p["dtype"]].scalar_c for p in kernel["params"]
+        ]
         arguments.extend("void *" for _ in kernel["results"])
         arguments.extend("int64_t" for _ in kernel["passed_dims"])
         lines.append(f"int32_t {kernel['symbol']}({', '.join([*arguments, 'int32_t'])});")

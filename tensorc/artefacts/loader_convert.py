@@ -6,19 +6,44 @@ but loader modules.
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import numpy as np
 
-DTYPES = {
-    "bool": np.dtype(np.bool_),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "f32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
+_NUMPY_NAMES = {
+    "bool": "bool",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
 }
+_BITS = np.dtype(np.uint16)
 CONTIGUOUS_ALIGNED = 0x0101  # NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED
+
+
+def array_dtype(name: str) -> Any:
+    """The dtype of the arrays of a dtype: of bf16 that of ml_dtypes where it is installed, else its bits."""
+    if name != "bf16":
+        return np.dtype(_NUMPY_NAMES[name])
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        return _BITS
+    return np.dtype(bfloat16)
+
+
+def elements(array: Any) -> Any:
+    """The array as one that has the buffer protocol, which ml_dtypes' types lack."""
+    return array.view(_BITS) if array.dtype.kind == "V" else array
 
 
 def describe(value: Any) -> str:
@@ -33,23 +58,25 @@ def describe(value: Any) -> str:
 class ScalarParam:
     """A parameter passed by value."""
 
-    __slots__ = ("name", "kernel", "dtype", "written", "low", "high")
+    __slots__ = ("name", "kernel", "type", "kind", "written", "low", "high")
     rank = 0
 
     def __init__(self, kernel: str, spec: dict[str, Any]) -> None:
         self.kernel = kernel
         self.name = spec["name"]
         self.written = spec["written"]
-        self.dtype = DTYPES[spec["dtype"]]
-        bits = 8 * self.dtype.itemsize - 1
-        self.low, self.high = -(1 << bits), (1 << bits) - 1
+        self.type = spec["dtype"]
+        self.kind = "f" if self.type == "bf16" else array_dtype(self.type).kind
+        if self.kind in "iu":
+            limits = np.iinfo(array_dtype(self.type))
+            self.low, self.high = int(limits.min), int(limits.max)
 
     def convert(self, value: Any) -> Any:
         if type(value) is np.ndarray and value.ndim == 0:
             value = value[()]
-        kind = self.dtype.kind
+        kind = self.kind
         if kind == "f":
-            if isinstance(value, (float, int, np.floating, np.integer, np.bool_)):
+            if isinstance(value, (float, int, np.floating, np.integer, np.bool_)) or _is_bfloat16(value):
                 return self._to_float(value)
         elif kind == "b":
             if isinstance(value, (bool, np.bool_)):
@@ -68,23 +95,43 @@ class ScalarParam:
 
     def _to_float(self, value: Any) -> float:
         try:
-            return float(value)
+            number = float(value)
         except OverflowError:
             raise ValueError(
                 f"{self.kernel}(): argument '{self.name}' is too large for {self.written}"
             ) from None
+        # what is passed is a C float: rounding to it first would round twice
+        return _round_to(number, *_FORMATS[self.type]) if self.type in _FORMATS else number
+
+
+_FORMATS = {"f16": (11, -14, 15), "bf16": (8, -126, 127)}
+
+
+def _is_bfloat16(value: Any) -> bool:
+    return type(value).__name__ == "bfloat16" and hasattr(value, "__float__")
+
+
+def _round_to(number: float, precision: int, min_exponent: int, max_exponent: int) -> float:
+    """A float rounded to nearest even in another format, overflow to infinity."""
+    if number == 0 or not math.isfinite(number):
+        return number
+    unit = max(math.frexp(number)[1] - 1, min_exponent) - precision + 1
+    rounded = math.ldexp(round(math.ldexp(number, -unit)), unit)
+    return math.copysign(math.inf if abs(rounded) >= 2.0 ** (max_exponent + 1) else abs(rounded), number)
 
 
 class ArrayParam:
     """A parameter passed as a pointer to C-contiguous elements."""
 
-    __slots__ = ("name", "kernel", "dtype", "written", "rank")
+    __slots__ = ("name", "kernel", "dtype", "others", "written", "rank")
 
     def __init__(self, kernel: str, spec: dict[str, Any]) -> None:
         self.kernel = kernel
         self.name = spec["name"]
         self.written = spec["written"]
-        self.dtype = DTYPES[spec["dtype"]]
+        self.dtype = array_dtype(spec["dtype"])
+        # bf16 is taken as its bits too
+        self.others = (_BITS,) if spec["dtype"] == "bf16" else ()
         self.rank = len(spec["shape"])
 
     def convert(self, value: Any) -> Any:
@@ -142,9 +189,11 @@ class ArrayParam:
         )
 
     def _check_dtype(self, value: Any) -> None:
-        if value.dtype == self.dtype:
+        if value.dtype == self.dtype or value.dtype in self.others:
             return
         found = f"{self.kernel}(): argument '{self.name}' is {describe(value)}, expected {self.written}"
         if not value.dtype.isnative and value.dtype.newbyteorder("=") == self.dtype:
             raise TypeError(f"{found} in this machine's byte order")
+        if self.others:
+            raise TypeError(f"{found}; bf16 arrays are of ml_dtypes.bfloat16, or uint16 that hold its bits")
         raise TypeError(f"{found}; convert it with .astype('{self.dtype}')")

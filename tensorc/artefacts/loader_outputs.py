@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tensorc.artefacts.loader_convert import CONTIGUOUS_ALIGNED, DTYPES, describe
+from tensorc.artefacts.loader_convert import CONTIGUOUS_ALIGNED, array_dtype, describe
 
 _OUT_FLAGS = CONTIGUOUS_ALIGNED | 0x0400  # NPY_ARRAY_WRITEABLE
 _OVERLAP_WORK: Any = 100_000  # steps of NumPy's exact overlap test before it counts as an overlap
@@ -27,6 +27,7 @@ class Result(NamedTuple):
     written: str
     dtype: Any
     inplace: tuple[int, ...]
+    is_bf16: bool
 
 
 class Outputs:
@@ -37,7 +38,10 @@ class Outputs:
         self._parameters = [p["name"] for p in spec["params"]]
         self._arrays = [k for k, p in enumerate(spec["params"]) if p["shape"]]
         self.results = [
-            Result(r["name"], r["written"], DTYPES[r["dtype"]], tuple(r["inplace"])) for r in spec["results"]
+            Result(
+                r["name"], r["written"], array_dtype(r["dtype"]), tuple(r["inplace"]), r["dtype"] == "bf16"
+            )
+            for r in spec["results"]
         ]
 
     def check(
@@ -81,7 +85,7 @@ class Outputs:
         what = f"{self._kernel}(): {self._out_name(position)}"
         if type(array) is not np.ndarray:
             raise TypeError(f"{what} is {describe(array)}, expected a numpy.ndarray")
-        if array.dtype != result.dtype:
+        if array.dtype != result.dtype and not (result.is_bf16 and array.dtype == np.uint16):
             raise TypeError(f"{what} is {describe(array)}, expected {result.written}")
         if array.shape != shape:
             raise ValueError(

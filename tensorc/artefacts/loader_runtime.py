@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from tensorc.artefacts.loader_convert import DTYPES, ArrayParam, ScalarParam, describe
+from tensorc.artefacts.loader_convert import ArrayParam, ScalarParam, array_dtype, describe, elements
 from tensorc.artefacts.loader_outputs import Outputs, in_brackets
 from tensorc.artefacts.loader_process import check_cpu, thread_count
 
@@ -162,9 +162,9 @@ class KernelCall:
                 self._refuse_result(result_shapes, values, error)
         pointer = self._pointer
         for k in arrays:
-            values[k] = pointer(values[k])
+            values[k] = pointer(elements(values[k]))
         for array in outs:
-            values.append(pointer(array))
+            values.append(pointer(elements(array)))
         for k in self._passed:
             values.append(sizes[k])
         status = self._function(*values, count if self._threaded else 1)
@@ -301,7 +301,10 @@ class GenericCall:
             ArrayParam(self.name, {**first.spec["params"][k], "written": written})
             for k, written in zip(self._positions, spec["written"], strict=True)
         ]
-        self._cases = {tuple(DTYPES[d] for d in c["dtypes"]): calls[c["kernel"]] for c in spec["cases"]}
+        self._cases = {tuple(map(array_dtype, c["dtypes"])): calls[c["kernel"]] for c in spec["cases"]}
+        for c in spec["cases"]:  # bits are taken for bf16 where no case takes them for themselves
+            bits = tuple(array_dtype("u16" if d == "bf16" else d) for d in c["dtypes"])
+            self._cases.setdefault(bits, calls[c["kernel"]])
 
     def call(self, args: tuple[Any, ...], out: Any = None, threads: Any = None, copy: str = "auto") -> Any:
         """Run the case that fits `args`. Raises as `KernelCall.call`."""

@@ -12,12 +12,14 @@ import keyword
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from tensorc import __version__
 from tensorc.artefacts.abi import ABI_VERSION, MANIFEST_SYMBOL, c_arguments, c_symbol
+from tensorc.dtypes import BF16, F16, DType, round_to_float
 from tensorc.signature import Param, Signature
 from tensorc.toolchain.target import Target
 
@@ -193,7 +195,18 @@ def _default_text(param: Param) -> str:
     """The default as it would be written in a program: the shortest text that rounds to it."""
     if param.dtype.is_bool:
         return str(bool(param.default)).lower()
-    return str(np.dtype(param.dtype.numpy).type(param.default))
+    return _shortest(float(param.default or 0), param.dtype) if param.dtype.is_float else str(param.default)
+
+
+def _shortest(value: float, dtype: DType) -> str:
+    """The shortest decimal that rounds to a value of a float dtype."""
+    if dtype not in (BF16, F16):
+        return str(np.dtype(dtype.numpy).type(value))
+    for digits in range(1, 6):
+        text = f"{value:.{digits}g}"
+        if not math.isfinite(value) or round_to_float(Fraction(text), dtype) == value:
+            break
+    return str(float(text))
 
 
 def render_manifest(manifest: Json) -> str:

@@ -6,22 +6,19 @@ from collections.abc import Sequence
 
 from tensorc.artefacts.loader import KEYWORDS, docstring_safe, generic_kernels, python_heads, python_names
 from tensorc.artefacts.manifest import Json
+from tensorc.dtypes import SUPPORTED
 
 # "any": of a kernel with dtype parameters, what its cases have of different dtypes
 _SCALARS = {
+    **{d.name: "_Integer" if d.is_integer else "_Number" for d in SUPPORTED.values()},
     "bool": "bool",
-    "i32": "_Integer",
-    "i64": "_Integer",
-    "f32": "_Number",
-    "f64": "_Number",
     "any": "_Number",
 }
+# bf16 is ml_dtypes.bfloat16 or bits
 _ELEMENTS = {
+    **{d.name: f"_np.{d.numpy}" for d in SUPPORTED.values()},
     "bool": "_np.bool_",
-    "i32": "_np.int32",
-    "i64": "_np.int64",
-    "f32": "_np.float32",
-    "f64": "_np.float64",
+    "bf16": "Any",
     "any": "Any",
 }
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Spelled out, because the driver that owns them is not loaded for --help; a test compares the two.
-STAGES = ("parse", "check", "simplify", "lower", "schedule", "loops", "codegen")
+STAGES = ("parse", "check", "widen", "simplify", "lower", "schedule", "loops", "codegen")
 POLICIES = ("default", "inductor-2.8")
 
 

@@ -137,6 +137,8 @@ def _call(
 def _save(output: str, signature: Signature, results: tuple[Any, ...]) -> None:
     """Write the results by name as .npz, atomically; NumPy's `savez` has names of its own that clash.
 
+    A bf16 is saved as its bits: .npy has no type for it.
+
     Raises:
         OutputError: TC0604.
     """
@@ -146,13 +148,14 @@ def _save(output: str, signature: Signature, results: tuple[Any, ...]) -> None:
 
     from numpy.lib import format as npy
 
+    from tensorc.artefacts.loader_convert import elements
     from tensorc.toolchain.files import write_all
 
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for k, result in enumerate(results):
             with archive.open(f"{signature.result_name(k)}.npy", "w", force_zip64=True) as member:
-                npy.write_array(member, result, allow_pickle=False)
+                npy.write_array(member, elements(result), allow_pickle=False)
     write_all({Path(output): data.getvalue()})
 
 
@@ -165,13 +168,15 @@ def _check(program: TensorProgram, arrays: dict[str, Any], results: tuple[Any, .
     """Compare with the interpreter within the language's bounds; the exit status."""
     import numpy as np
 
+    from tensorc.interp.float_values import carried
     from tensorc.interp.tensor_interp import compare, interpret_with_bounds
 
     values, bounds = interpret_with_bounds(program, _as_arrays(program.signature, arrays), "exact")
     status = 0
     for k, (result, value, bound) in enumerate(zip(results, values, bounds, strict=True)):
         name = f"{program.signature.name}.{program.signature.result_name(k)}"
-        mismatch = compare(result, np.asarray(value), bound)
+        numbers = carried(np.asarray(result), program.signature.results[k].dtype)
+        mismatch = compare(numbers, np.asarray(value), bound)
         if mismatch is None:
             click.echo(f"check: {name} agrees with the interpreter")
         else:

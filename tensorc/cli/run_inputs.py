@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tensorc.diagnostics.model import CompileError, Diagnostic
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
+from tensorc.interp.float_values import carried, round_values, stored
 from tensorc.signature import Param, Signature
 
 ASSUMED_SIZE = 1024
@@ -170,7 +171,7 @@ def _make_up(
         return param.default
     if param.name in sizes:
         return sizes[param.name]
-    return _random(param.dtype, (), generator)[()].item()
+    return carried(_random(param.dtype, (), generator), param.dtype)[()].item()
 
 
 def _random(dtype: DType, shape: tuple[int, ...], generator: np.random.Generator) -> Array:
@@ -179,5 +180,7 @@ def _random(dtype: DType, shape: tuple[int, ...], generator: np.random.Generator
         return generator.integers(0, 2, shape).astype(np.bool_)
     if dtype.is_integer:
         limit = _LARGEST_RANDOM_INTEGER
-        return np.asarray(generator.integers(-limit, limit, shape, endpoint=True), dtype.numpy)
-    return np.asarray(generator.standard_normal(shape), dtype.numpy)
+        low = 0 if dtype.is_unsigned else -limit
+        return np.asarray(generator.integers(low, limit, shape, endpoint=True), dtype.numpy)
+    rounded = round_values(generator.standard_normal(shape), dtype)
+    return stored(np.asarray(rounded, dtype.carrier), dtype)

@@ -20,7 +20,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A finite, non-negative floating literal, spelt with its suffix."""
+    """A finite, non-negative floating literal, or an unsigned one, spelt with its suffix."""
 
     text: str
 

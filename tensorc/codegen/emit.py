@@ -16,6 +16,9 @@ _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 _FIRST = "exp|exp2|expm1|log|log1p|sin|cos|tanh|erf|sigmoid"
 _OPTIONAL = {
+    "lanes_narrow.h": re.compile(r"tc_\w+_(i8|i16|u8|u16|f16|bf16)\b"),
+    "lanes_unsigned.h": re.compile(r"tc_\w+_u(32|64)"),
+    "lanes_guarded_narrow.h": re.compile(r"tc_(\w+_between|load_where)_(i8|i16|u\d+|f16|bf16)\b"),
     "lanes_guarded.h": re.compile(r"tc_(\w+_between|load_where)_\w+|tc_lanes_between"),
     "reduce_sum.h": re.compile(r"tc_(sum|prod)_\w+_begin"),
     "reduce_extreme.h": re.compile(r"tc_(max|min|any|all)_\w+_begin"),

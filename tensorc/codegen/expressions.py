@@ -14,10 +14,12 @@ from tensorc.index_algebra import Atom, FloorDiv, MinMax, Mod, Poly, Sym
 _WORDS = (
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const "
     "const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit "
-    "export extern false float for friend goto if inline int int32_t int64_t long main malloc mutable "
+    "export extern false float for friend goto if inline int int8_t int16_t int32_t int64_t long "
+    "main malloc mutable "
     "namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
     "reinterpret_cast restrict return short signed sizeof static static_assert static_cast struct "
-    "switch template this thread_local throw true try typedef typeid typename uint8_t union unsigned "
+    "switch template this thread_local throw true try typedef typeid typename uint8_t "
+    "uint16_t uint32_t uint64_t union unsigned "
     "using virtual void volatile wchar_t while xor xor_eq free tid nt threads arena scratch work linux "
     "unix p chunk block row part strip rows groups per_row count status panel batch "
     "group i j k"
@@ -101,12 +103,14 @@ def literal_expr(value: int | float, dtype: DType) -> Expr:
         number = int(value)
         if number == -(1 << 63):
             return Binary("-", Unary("-", Integer((1 << 63) - 1)), Integer(1))
+        if dtype.is_unsigned:
+            return Literal(f"{number}u")
         return Integer(number)
     return _float_expr(float(value), dtype)
 
 
 def _float_expr(value: float, dtype: DType) -> Expr:
-    suffix = "f" if dtype.size == 4 else ""
+    suffix = "" if dtype.size == 8 else "f"
     if math.isnan(value):
         return Call(f"__builtin_nan{suffix}", (Name('""'),))
     if math.isinf(value):

@@ -138,7 +138,7 @@ class _Kernel:
         signature = self.program.signature
         out: list[Parameter] = []
         for p in signature.params:
-            kind = f"const {p.dtype.c} *" if p.shape else f"const {p.dtype.c}"
+            kind = f"const {p.dtype.c} *" if p.shape else f"const {p.dtype.scalar_c}"
             out.append(Parameter(kind, self.arrays[p.name]))
         out.extend(
             Parameter(f"{r.dtype.c} *", name) for r, name in zip(signature.results, self.results, strict=True)

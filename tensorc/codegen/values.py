@@ -18,7 +18,8 @@ from tensorc.codegen.c_ast import (
 from tensorc.codegen.context import LANES, Context, split_index
 from tensorc.codegen.expressions import literal_expr, size_expr
 from tensorc.codegen.guarded import guarded_load, inside_expr
-from tensorc.dtypes import BOOL, I64, DType
+from tensorc.codegen.lane_types import cast_steps, lane_type, operation_type
+from tensorc.dtypes import BF16, BOOL, F16, I64, DType
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, ScalarRef
 from tensorc.loop_schedule.program import Check, Let, Scan, Store
@@ -29,7 +30,7 @@ INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 def emit_let(let: Let, context: Context) -> Stmt:
     """`const tc_f32 v3 = tc_sin_f32(v2);`"""
-    return Declare(f"const tc_{let.dtype}", context.value_name(let.name), _value(let, context))
+    return Declare(f"const tc_{lane_type(let.dtype)}", context.value_name(let.name), _value(let, context))
 
 
 def _value(let: Let, context: Context) -> Expr:
@@ -53,11 +54,13 @@ def _operation(let: Let, args: list[Expr]) -> Expr:
         return _cast(args[0], let.operand_dtype, let.dtype)
     if let.op in INFIX and let.operand_dtype != BOOL:
         return Binary(INFIX[let.op], args[0], args[1])
-    return Call(f"tc_{let.op}_{let.operand_dtype}", tuple(args))
+    return Call(f"tc_{let.op}_{operation_type(let.op, let.operand_dtype)}", tuple(args))
 
 
 def _cast(value: Expr, source: DType, target: DType) -> Expr:
-    return value if source == target else Call(f"tc_cast_{source}_{target}", (value,))
+    for function in cast_steps(source, target):
+        value = Call(function, (value,))
+    return value
 
 
 def load_expr(load: Load, dtype: DType, context: Context) -> Expr:
@@ -67,7 +70,8 @@ def load_expr(load: Load, dtype: DType, context: Context) -> Expr:
     offset, stride = split_index(load.index, context)
     address = context.element(load.buffer, offset)
     if not stride.terms:
-        return Call(f"tc_splat_{dtype}", (Unary("*", address),))
+        kind = "splat_bits" if dtype in (F16, BF16) else "splat"
+        return Call(f"tc_{kind}_{dtype}", (Unary("*", address),))
     args: tuple[Expr, ...] = (address,)
     name = "load"
     if stride != 1:

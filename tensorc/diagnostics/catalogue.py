@@ -68,7 +68,6 @@ CATALOGUE: dict[str, str] = {
     "TC0415": "arrays that cannot be joined",
     # limits
     "TC0501": "operation that is not supported yet",
-    "TC0502": "dtype that is not supported yet",
     "TC0503": "construct that is not supported yet",
     "TC0504": "program that is too large",
     # toolchain

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorc.index_algebra import Poly
+from tensorc.interp.float_values import carried, is_array_of, round_values
 from tensorc.signature import RELATIONS, Binding, Param, Signature, SizeCheck
 
 Array = npt.NDArray[np.generic]
@@ -27,7 +28,7 @@ class BoundCall:
 
 
 def bind_arguments(signature: Signature, arrays: Mapping[str, object]) -> BoundCall:
-    """Convert the arguments, bind the dims and run all of the signature's checks.
+    """Convert the arguments (to their carriers), bind the dims and run all of the signature's checks.
 
     Raises:
         TypeError: an argument is missing, unknown, or of another dtype or kind.
@@ -60,22 +61,26 @@ def _argument(kernel: str, param: Param, arrays: Mapping[str, object]) -> Array:
     if not param.shape and not isinstance(value, np.ndarray):
         return _scalar(kernel, param, value)
     array = np.asarray(value)
-    if array.dtype != np.dtype(param.dtype.numpy):
+    if not is_array_of(array, param.dtype):
         raise TypeError(f"{kernel}(): argument {param.name!r} is {array.dtype}, expected {param.dtype}")
     if array.ndim != len(param.shape):
         raise ValueError(
             f"{kernel}(): argument {param.name!r} has rank {array.ndim}, expected {len(param.shape)}"
         )
-    return array
+    return carried(array, param.dtype)
 
 
 def _scalar(kernel: str, param: Param, value: object) -> Array:
     """A Python or NumPy number as a value of the parameter's dtype; a float is not an integer."""
-    accepted = {"b": (bool, np.bool_), "i": (int, np.integer), "f": (int, float, np.number)}[param.dtype.kind]
-    if not isinstance(value, accepted) or (isinstance(value, bool) and param.dtype.kind == "i"):
+    accepted = {"b": (bool, np.bool_), "i": (int, np.integer), "f": (int, float, np.number)}[
+        param.dtype.domain
+    ]
+    if not isinstance(value, accepted) or (isinstance(value, bool) and param.dtype.is_integer):
         raise TypeError(f"{kernel}(): argument {param.name!r} is {value!r}, expected {param.dtype}")
     with np.errstate(over="ignore"):
         try:
+            if param.dtype.is_float:
+                return round_values(np.asarray(value, np.float64), param.dtype).astype(param.dtype.carrier)
             return np.asarray(value, dtype=param.dtype.numpy)
         except OverflowError as error:
             raise ValueError(f"{kernel}(): argument {param.name!r} = {value!r}: {error}") from error

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorc.dtypes import DType
+from tensorc.interp.float_values import round_values
 from tensorc.interp.tensor_values import Values, apply_operator, cast_values
 from tensorc.operators import OPERATORS, Typing
 
@@ -57,19 +58,18 @@ ROUNDED_EXACTLY = frozenset(
 
 def rounding_error(value: Values, half_ulps: float, dtype: DType) -> Bounds:
     """`half_ulps` halves of a unit in the last place of `value` in `dtype`, down to subnormals."""
-    relative, smallest = (2.0**-24, 2.0**-150) if dtype.size == 4 else (2.0**-53, 2.0**-1074)
+    relative = 2.0**-dtype.precision
+    # float64 has no half of its smallest number
+    smallest = max(np.ldexp(1.0, dtype.min_exponent - dtype.precision), 2.0**-1074)
     # the interpreter's own float64 rounding: negligible beside f32, as large as the kernel's for f64
-    own = 1.0 + 1e-6 if dtype.size == 4 else 2.0
+    own = 2.0 if dtype.size == 8 else 1.0 + 1e-6
     found = np.maximum(np.abs(value) * relative, smallest) * (half_ulps * own)
     return np.where(np.isfinite(value), found, 0.0)
 
 
 def representable(value: Values, dtype: DType) -> Mask:
     """Where `value` (float64) is a value of `dtype`."""
-    if dtype.size == 8:
-        return np.ones(value.shape, np.bool_)
-    with np.errstate(all="ignore"):
-        return np.asarray((value.astype(np.float32) == value) | np.isnan(value))
+    return np.asarray((round_values(value, dtype) == value) | np.isnan(value))
 
 
 def uncertain(args: Sequence[Approx]) -> Bounds:

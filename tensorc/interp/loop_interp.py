@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensorc.dtypes import I64
 from tensorc.errors import IRError
 from tensorc.index_algebra import Poly
 from tensorc.interp.binding import BoundCall, bind_arguments
+from tensorc.interp.float_values import stored
 from tensorc.interp.indices import Indices, evaluate_index, index_mesh
 from tensorc.interp.matmul_tree import multiply_matrices
 from tensorc.interp.reduction_trees import reduce_columns, reduce_rows
@@ -150,7 +152,7 @@ class _Run:
         }
 
     def array(self, buffer: Buffer) -> Array:
-        return self._flat[buffer.name].reshape(self._call.shape(buffer.shape))
+        return stored(self._flat[buffer.name], buffer.dtype).reshape(self._call.shape(buffer.shape))
 
     def node(self, node: LoopNode | MatmulNode | NopNode) -> NodeAccesses:
         """Compute the node's buffer."""
@@ -160,7 +162,7 @@ class _Run:
         elif isinstance(node, MatmulNode):
             values, index = self._matmul(node, loads)
         else:
-            values = np.empty(0, self._buffers[node.buffer].dtype.numpy)
+            values = np.empty(0, self._buffers[node.buffer].dtype.carrier)
             index = np.empty(0, np.int64)
         self._store(node.name, node.buffer, values, index, stores)
         return NodeAccesses(node.name, loads.masks(), stores.masks())
@@ -185,7 +187,7 @@ class _Run:
 
     def _body(self, node: LoopNode, axes: Sequence[Axis], extents: tuple[int, ...], loads: _Touched) -> Array:
         if 0 in extents:  # no iteration, so no access either
-            return np.empty(extents, node.body[node.result].dtype.numpy)
+            return np.empty(extents, node.body[node.result].dtype.carrier)
         mesh = index_mesh([a.name for a in axes], extents)
         last_use = {k: n for n, op in enumerate(node.body) for k in op.args}
         values: list[Array | None] = []
@@ -209,9 +211,9 @@ class _Run:
             case ScalarRef(param):
                 return self._scalars[param]
             case Literal(value=value):
-                return np.asarray(value, op.dtype.numpy)
+                return np.asarray(value, op.dtype.carrier)
             case IndexValue(index):
-                return evaluate_index(index, mesh, self._call.dims).astype(op.dtype.numpy)
+                return apply_cast(evaluate_index(index, mesh, self._call.dims), I64, op.dtype)
             case Inside(guards):
                 return self._holds(guards, mesh)
             case None:
@@ -253,7 +255,7 @@ class _Run:
         depth = self._call.shape((node.k,))[0]
         index = np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.int64)
         if 0 in shape or depth == 0:
-            return np.zeros(index.size, dtype.numpy), index
+            return np.zeros(index.size, dtype.carrier), index
         left = self._operand(node, node.left, ("i", node.m), ("k", node.k), loads)
         right = self._operand(node, node.right, ("k", node.k), ("j", node.n), loads)
 
@@ -275,9 +277,9 @@ class _Run:
         size = int(np.prod(self._call.shape(target.shape), dtype=np.int64))
         if values.size != size or not np.array_equal(np.sort(index), np.arange(size)):
             raise IRError(node, f"does not write each of the {size} elements of {buffer} once")
-        if values.dtype != np.dtype(target.dtype.numpy):
+        if values.dtype != np.dtype(target.dtype.carrier):
             raise IRError(node, f"stores {values.dtype} in {target.dtype} {buffer}")
-        flat = np.empty(size, target.dtype.numpy)
+        flat = np.empty(size, target.dtype.carrier)
         flat[index] = values
         self._flat[buffer] = flat
         stores.mark(buffer, size, index)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tensorc.dtypes import DType
 from tensorc.interp.elementary_library import ElementaryLibrary
+from tensorc.interp.float_values import round_integers, round_values, truncate_to_integer
 from tensorc.operators import OPERATORS
 
 __all__ = ["ElementaryLibrary", "apply_cast", "apply_operator"]
@@ -34,29 +35,25 @@ def apply_operator(op: str, args: Sequence[Array], dtype: DType, elementary: Ele
         or (dtype.name == "f64" and op == "fma")
     ):
         return elementary.apply(op, args, dtype)
-    table = {"f": _FLOAT, "i": _INTEGER, "b": _BOOL}[dtype.kind]
+    table = {"f": _FLOAT, "i": _INTEGER, "b": _BOOL}[dtype.domain]
     with np.errstate(all="ignore"):
         return np.asarray((table.get(op) or _COMMON[op])(*args))
 
 
 def apply_cast(x: Array, source: DType, target: DType) -> Array:
-    """Truncating and saturating to integers with NaN to 0, rounding to floats, `!= 0` to bool."""
+    """Truncating and saturating to integers with NaN to 0, rounding to floats, `!= 0` to bool.
+
+    Of arrays in the types' carriers: bf16 as float32.
+    """
     if target.is_bool:
         return np.asarray(x != 0)
     if source.is_float and target.is_integer:
-        return _saturate(x, target)
-    with np.errstate(over="ignore", invalid="ignore"):
+        return truncate_to_integer(x, target)
+    if target.is_integer:
         return x.astype(target.numpy)
-
-
-def _saturate(x: Array, target: DType) -> Array:
-    info = np.iinfo(target.numpy)
-    wide = x.astype(np.float64)
-    limit = 2.0 ** (info.bits - 1)
-    inside = (wide > -limit - 1) & (wide < limit)
-    whole = np.where(inside, wide, 0.0).astype(target.numpy)
-    low, high = whole.dtype.type(info.min), whole.dtype.type(info.max)
-    return np.where(wide >= limit, high, np.where(wide <= -limit - 1, low, whole))
+    rounded = round_values(x.astype(np.float64), target) if source.is_float else round_integers(x, target)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(rounded.astype(target.carrier))
 
 
 def _maximum(a: Array, b: Array) -> Array:
@@ -109,7 +106,10 @@ def _f32_fma(a: Array, b: Array, c: Array) -> Array:
 
 def _integer_floor_divide(a: Array, b: Array) -> Array:
     safe = np.where(b == 0, b.dtype.type(1), b)
-    return np.where(b == 0, b.dtype.type(0), np.where(b == -1, np.negative(a), np.floor_divide(a, safe)))
+    quotient = np.floor_divide(a, safe)
+    if b.dtype.kind == "i":
+        quotient = np.where(b == -1, np.negative(a), quotient)
+    return np.where(b == 0, b.dtype.type(0), quotient)
 
 
 def _integer_remainder(a: Array, b: Array) -> Array:
@@ -137,7 +137,8 @@ def _left_shift(a: Array, count: Array) -> Array:
 def _right_shift(a: Array, count: Array) -> Array:
     last = a.dtype.itemsize * 8 - 1
     inside = (count >= 0) & (count <= last)
-    return np.asarray(np.right_shift(a, np.where(inside, count, last).astype(a.dtype)))
+    shifted = np.right_shift(a, np.where(inside, count, last).astype(a.dtype))
+    return np.asarray(shifted) if a.dtype.kind == "i" else np.where(inside, shifted, a.dtype.type(0))
 
 
 def _same(x: Array) -> Array:

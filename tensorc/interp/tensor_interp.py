@@ -1,9 +1,10 @@
 """Interpret a TensorProgram with NumPy: the oracle that compiled kernels are checked against.
 
-Two modes. `reference` carries every f32 value in float64 and does not round it, so the result is what exact
+Two modes. `reference` carries every float value in float64 and does not round it, so the result is what exact
 arithmetic gives, nearly. `exact` rounds after each operation as the kernel does: what IEEE 754 fixes has the
 kernel's bits, and decisions (comparisons, casts to integers) fall as they do there.
-In both an f32 value beyond the f32 range is infinite.
+In both a value beyond the range of its type is infinite. An operation on f16 or bf16 is one on f32, whose
+result is rounded to the type.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from tensorc.dtypes import DType
+from tensorc.dtypes import I64, DType, computation_type, holds
 from tensorc.errors import IRError
 from tensorc.interp.binding import BoundCall, bind_arguments
 from tensorc.interp.error_bounds import (
@@ -29,6 +30,7 @@ from tensorc.interp.error_bounds import (
     representable,
     rounding_error,
 )
+from tensorc.interp.float_values import round_values
 from tensorc.interp.indices import evaluate_index, index_mesh
 from tensorc.interp.reduction_bounds import matmul_bound, reduction_bound
 from tensorc.interp.tensor_reductions import apply_reduction, merge_axes
@@ -48,8 +50,10 @@ from tensorc.tensor_ir.program import (
 
 Mode = Literal["reference", "exact"]
 
-_F32_OVERFLOW = (2.0 - 2.0**-24) * 2.0**127
-"""The smallest magnitude that rounds to infinity in f32."""
+
+def _overflow(dtype: DType) -> float:
+    """The smallest magnitude that rounds to infinity in a type narrower than f64."""
+    return float(np.ldexp(2.0 - np.ldexp(1.0, -dtype.precision), dtype.max_exponent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +145,10 @@ class _Run:
             case ParamRef(position):
                 found = Approx(_carried(self._call.arguments[position], op.dtype), EXACT)
             case Constant(value=value):
-                found = Approx(_carried(np.asarray(value, op.dtype.numpy), op.dtype), EXACT)
+                found = Approx(_carried(np.asarray(value, op.dtype.carrier), op.dtype), EXACT)
             case SizeValue(size):
                 number = np.asarray(size.evaluate(self._call.dims), np.int64)
-                found = Approx(_carried(number.astype(op.dtype.numpy), op.dtype), EXACT)
+                found = Approx(cast_values(number, I64, op.dtype), EXACT)
             case View():
                 found = self._view(op.attrs, args[0], shape)
             case Concat(axis):
@@ -181,9 +185,10 @@ class _Run:
         bound = EXACT
         if self._with_bounds:
             spread = merge_axes(np.broadcast_to(x.bound, x.value.shape), attrs.axes)
-            bound = reduction_bound(attrs, Approx(merged, spread), raw, op.dtype)
+            bound = reduction_bound(attrs, Approx(merged, spread), raw, computation_type(op.dtype))
         half_ulps = 1 if attrs.kind in ("var", "std") else 0  # the others' bounds hold their roundings
-        return self._settle(raw, bound, half_ulps, op.dtype, fixed=False)
+        rounds = attrs.kind not in ("max", "min")
+        return self._settle(raw, bound, half_ulps, op.dtype, fixed=False, rounds=rounds)
 
     def _scan(self, op: TensorOp, kind: str, axis: int, x: Approx) -> Approx:
         if x.value.size == 0:
@@ -207,8 +212,12 @@ class _Run:
             return self._cast(op, args[0])
         if op.op == "matmul":
             raw = np.matmul(args[0].value, args[1].value)
-            bound = matmul_bound(args[0], args[1], raw, op.dtype) if self._with_bounds else EXACT
-            return self._settle(raw, bound, 0, op.dtype, fixed=False)
+            bound = (
+                matmul_bound(args[0], args[1], raw, computation_type(op.dtype))
+                if self._with_bounds
+                else EXACT
+            )
+            return self._settle(raw, bound, 0, op.dtype, fixed=False, rounds=True)
         raw = apply_operator(op.op, [a.value for a in args])
         bound = propagated_bound(op.op, args, raw) if self._with_bounds else EXACT
         half_ulps = HALF_ULPS.get(op.op, 0)
@@ -218,19 +227,30 @@ class _Run:
         source = self._program.ops[op.operands[0]].dtype
         raw = cast_values(x.value, source, op.dtype)
         bound = cast_bound(x, raw, source, op.dtype) if self._with_bounds else EXACT
-        half_ulps = 1 if op.dtype.is_float and source.is_float and op.dtype.size < source.size else 0
-        return self._settle(raw, bound, half_ulps, op.dtype, fixed=True)
+        half_ulps = 1 if op.dtype.is_float and source.is_float and not holds(op.dtype, source) else 0
+        return self._round(raw, bound, half_ulps, op.dtype, fixed=True)
 
-    def _settle(self, raw: Values, bound: Bounds, half_ulps: float, dtype: DType, fixed: bool) -> Approx:
-        """Bring a raw result into its dtype and add its rounding error to the propagated `bound`.
+    def _settle(
+        self, raw: Values, bound: Bounds, half_ulps: float, dtype: DType, fixed: bool, rounds: bool = False
+    ) -> Approx:
+        """Bring a raw result into its dtype, by way of the one it is computed in.
 
-        `fixed`: the operation's rounded result follows from its operands to the bit.
+        `fixed`: the operation's rounded result follows from its operands to the bit. `rounds`: its bound
+        holds roundings, also where `half_ulps` is 0.
         """
+        wide = computation_type(dtype)
+        found = self._round(raw, bound, half_ulps, wide, fixed)
+        if wide == dtype or not dtype.is_float:
+            return found
+        return self._round(found.value, found.bound, 1 if half_ulps or rounds else 0, dtype, fixed=True)
+
+    def _round(self, raw: Values, bound: Bounds, half_ulps: float, dtype: DType, fixed: bool) -> Approx:
+        """Round a raw result to its dtype and add the rounding error to the propagated `bound`."""
         if not dtype.is_float:
             return Approx(raw, bound)
         value = _in_range(raw, dtype)
-        if self._mode == "exact" and dtype.size == 4:
-            value = value.astype(np.float32).astype(np.float64)
+        if self._mode == "exact":
+            value = round_values(value, dtype)
         if not self._with_bounds:
             return Approx(value, EXACT)
         error = rounding_error(np.abs(raw) + bound, half_ulps, dtype)
@@ -263,14 +283,14 @@ def _carried(array: npt.NDArray[Any], dtype: DType) -> Values:
 def _in_range(value: Values, dtype: DType) -> Values:
     if dtype.size == 8:
         return value
-    return np.where(np.abs(value) >= _F32_OVERFLOW, np.copysign(np.inf, value), value)
+    return np.where(np.abs(value) >= _overflow(dtype), np.copysign(np.inf, value), value)
 
 
 def _overflow_doubt(raw: Values, value: Values, bound: Bounds, dtype: DType) -> Bounds:
     """Infinite where the kernel's value may or may not overflow; 0 where it surely does."""
     if dtype.size == 8:
         return np.where(np.isfinite(value) & ~np.isfinite(np.abs(value) + bound), np.inf, bound)
-    certain = (np.abs(raw) - bound >= _F32_OVERFLOW) | (bound == 0)
-    near = np.abs(raw) + bound >= _F32_OVERFLOW
+    certain = (np.abs(raw) - bound >= _overflow(dtype)) | (bound == 0)
+    near = np.abs(raw) + bound >= _overflow(dtype)
     settled = np.where(np.isfinite(value), bound, np.where(np.isfinite(raw), 0.0, bound))
     return np.where(near & np.isfinite(raw) & ~certain, np.inf, settled)

@@ -33,7 +33,7 @@ def apply_reduction(attrs: Reduce, x: Values) -> Values:
         ValueError: an argmax, argmin or integer max or min of no elements, where there are results to give.
     """
     if attrs.kind in ("sum", "prod"):
-        dtype = np.float64 if x.dtype.kind == "f" else np.int64
+        dtype = {"f": np.float64, "u": np.uint64}.get(x.dtype.kind, np.int64)
         reduce = np.sum if attrs.kind == "sum" else np.prod
         return np.asarray(reduce(x, axis=-1, dtype=dtype))
     if attrs.kind in ("any", "all"):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorc.dtypes import DType
+from tensorc.interp.float_values import round_integers, truncate_to_integer
 
 Values = npt.NDArray[Any]
 
@@ -28,30 +29,17 @@ def apply_operator(op: str, args: list[Values]) -> Values:
         ValueError: an integer to a negative power.
     """
     kind = args[-1].dtype.kind
-    table = {"f": _FLOAT, "i": _INTEGER, "b": _BOOL}[kind]
+    table = {"f": _FLOAT, "i": _INTEGER, "u": _INTEGER, "b": _BOOL}[kind]
     return np.asarray((table.get(op) or _COMMON[op])(*args))
 
 
 def cast_values(x: Values, source: DType, target: DType) -> Values:
-    """`x` cast to `target`: exact rules, rounding to f32 only from integers (they have no float64 form)."""
+    """`x` cast to `target`; a float to a float is not rounded, an integer is (it has no float64 form)."""
     if target.is_bool:
         return np.not_equal(x, 0)
     if target.is_float:
-        if source.is_integer:
-            return x.astype(target.numpy).astype(np.float64)
-        return x.astype(np.float64)
-    if source.is_float:
-        return _saturate(x, target)
-    return x.astype(target.numpy)
-
-
-def _saturate(x: Values, target: DType) -> Values:
-    half = 2.0 ** (8 * target.size - 1)
-    limits = np.iinfo(target.numpy)
-    inside = (x >= -half) & (x < half)
-    whole = np.where(inside, np.trunc(x), 0.0).astype(target.numpy)
-    low, high = whole.dtype.type(limits.min), whole.dtype.type(limits.max)
-    return np.where(x >= half, high, np.where(x < -half, low, whole))
+        return x if source.is_float else round_integers(x, target)
+    return truncate_to_integer(x, target) if source.is_float else x.astype(target.numpy)
 
 
 def _maximum(a: Values, b: Values) -> Values:
@@ -97,13 +85,14 @@ def _relu(x: Values) -> Values:
 
 
 def _floor_divide(a: Values, b: Values) -> Values:
-    safe = np.where((b == 0) | (b == -1), b.dtype.type(1), b)
-    return np.where(b == 0, a.dtype.type(0), np.where(b == -1, np.negative(a), np.floor_divide(a, safe)))
+    opposite = (b == -1) & (b < 0)
+    safe = np.where((b == 0) | opposite, b.dtype.type(1), b)
+    return np.where(b == 0, a.dtype.type(0), np.where(opposite, np.negative(a), np.floor_divide(a, safe)))
 
 
 def _remainder(a: Values, b: Values) -> Values:
-    safe = np.where((b == 0) | (b == -1), b.dtype.type(1), b)
-    return np.where((b == 0) | (b == -1), a.dtype.type(0), np.remainder(a, safe))
+    whole = (b == 0) | ((b == -1) & (b < 0))
+    return np.where(whole, a.dtype.type(0), np.remainder(a, np.where(whole, b.dtype.type(1), b)))
 
 
 def _float_power(a: Values, b: Values) -> Values:
@@ -126,7 +115,7 @@ def _left_shift(a: Values, b: Values) -> Values:
 
 def _right_shift(a: Values, b: Values) -> Values:
     inside = (b >= 0) & (b < 8 * a.dtype.itemsize)
-    sign = np.where(a < 0, a.dtype.type(-1), a.dtype.type(0))
+    sign = np.where(a < 0, ~a.dtype.type(0), a.dtype.type(0))
     return np.where(inside, np.right_shift(a, np.where(inside, b, 0)), sign)
 
 

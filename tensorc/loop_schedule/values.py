@@ -145,8 +145,8 @@ def renamed_attrs(attrs: ScalarAttrs, rename: Mapping[Sym, Poly]) -> ScalarAttrs
 
 
 def _has_open_exponent(node: LoopNode, op: ScalarOp) -> bool:
-    """True for an integer power whose exponent is no literal (those are checked when compiling)."""
-    if op.op != "power" or not op.dtype.is_integer:
+    """True for a signed integer power whose exponent is no literal (those are checked when compiling)."""
+    if op.op != "power" or op.dtype.kind != "i":
         return False
     return not isinstance(node.body[op.args[1]].attrs, Literal)
 

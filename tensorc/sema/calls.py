@@ -7,7 +7,6 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.builder import Site
@@ -207,11 +206,7 @@ def _call_cast(c: Context, name: str, dtype: DType, args: Arguments, span: Span,
 
 def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
     k = c.builder
-    if name in LATER_DTYPES:
-        k.error(
-            "TC0502", f"the dtype {name} is not supported yet", span, help="supported: bool i32 i64 f32 f64"
-        )
-    elif name in c.scope.kernels:
+    if name in c.scope.kernels:
         help = "kernels do not call each other: what they share is a `def`"
         k.error("TC0203", f"`{name}` is a kernel, not an operation", span, help=help)
     elif foreign.advice(name):

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from tensorc.dtypes import F64
+from tensorc.dtypes import computation_type
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import apply_operator, convert, numeric, warn_widening
-from tensorc.sema.promotion import Common, common_type
+from tensorc.sema.elementwise import apply_operator, numeric, warn_widening
+from tensorc.sema.promotion import float_type
 from tensorc.sema.values import POISON, Arg, Known, Numeric, Size, Tensor, Value
 
 Args = Mapping[str, Arg]
 
 LN2 = 0.6931471805599453
+SQRT1_2 = 0.7071067811865476
 
 
 def apply(k: Builder, site: Site, op: str, *operands: Value) -> Value:
@@ -21,9 +22,43 @@ def apply(k: Builder, site: Site, op: str, *operands: Value) -> Value:
     return POISON if len(values) < len(operands) else apply_operator(k, site, op, values)
 
 
-def _as_float(k: Builder, site: Site, value: Numeric, common: Common) -> Numeric:
-    """Integers and bool compute in f64; weak numbers become weak floats on their own."""
-    return value if common.dtype.is_float or common.weak else convert(k, site, value, F64)
+def compose(
+    k: Builder, site: Site, operands: Sequence[Numeric], build: Callable[[Sequence[Numeric]], Value]
+) -> Value:
+    """What `build` makes of the operands as floats; of f16 and bf16 composed in f32 and rounded once."""
+    common = float_type(operands)
+    if common.widened:
+        warn_widening(k, operands, site)
+    if common.weak:
+        return build(
+            [Known(float(v.value)) if isinstance(v, Known) and v.kind == "b" else v for v in operands]
+        )
+    wide = computation_type(common.dtype)
+    ready = [k.promote(k.materialize(v, common.dtype, site), wide, site) for v in operands]
+    result = build(ready)
+    return k.promote(result, common.dtype, site) if isinstance(result, Tensor) else result
+
+
+def check_silu(k: Builder, site: Site, args: Args) -> Value:
+    """`x * sigmoid(x)`."""
+    value = numeric(k, args["x"], site)
+    return POISON if value is None else compose(k, site, [value], lambda x: _silu(k, site, x[0]))
+
+
+def _silu(k: Builder, site: Site, x: Numeric) -> Value:
+    return apply(k, site, "multiply", x, apply(k, site, "sigmoid", x))
+
+
+def check_gelu(k: Builder, site: Site, args: Args) -> Value:
+    """`0.5 * x * (1 + erf(x * SQRT1_2))`, the exact form."""
+    value = numeric(k, args["x"], site)
+    return POISON if value is None else compose(k, site, [value], lambda x: _gelu(k, site, x[0]))
+
+
+def _gelu(k: Builder, site: Site, x: Numeric) -> Value:
+    inner = apply(k, site, "erf", apply(k, site, "multiply", x, Known(SQRT1_2)))
+    half = apply(k, site, "multiply", Known(0.5), x)
+    return apply(k, site, "multiply", half, apply(k, site, "add", Known(1), inner))
 
 
 def check_softplus(k: Builder, site: Site, args: Args) -> Value:
@@ -31,7 +66,10 @@ def check_softplus(k: Builder, site: Site, args: Args) -> Value:
     value = numeric(k, args["x"], site)
     if value is None:
         return POISON
-    x = _as_float(k, site, value, common_type([value]))
+    return compose(k, site, [value], lambda x: _softplus(k, site, x[0]))
+
+
+def _softplus(k: Builder, site: Site, x: Numeric) -> Value:
     return apply(k, site, "add", apply(k, site, "maximum", x, Known(0)), _log1p_exp_minus(k, site, x))
 
 
@@ -40,11 +78,10 @@ def check_logaddexp(k: Builder, site: Site, args: Args) -> Value:
     a, b = numeric(k, args["x1"], site), numeric(k, args["x2"], site)
     if a is None or b is None:
         return POISON
-    common = common_type([a, b])
-    if common.widened:
-        warn_widening(k, [a, b], site)
-        a, b = (v if isinstance(v, Known) else convert(k, site, v, F64) for v in (a, b))
-    a, b = (_as_float(k, site, v, common) for v in (a, b))
+    return compose(k, site, [a, b], lambda x: _logaddexp(k, site, *x))
+
+
+def _logaddexp(k: Builder, site: Site, a: Numeric, b: Numeric) -> Value:
     apart = apply(
         k,
         site,

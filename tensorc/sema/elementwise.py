@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
 
-from tensorc.dtypes import BOOL, F64, I64, DType
+from tensorc.dtypes import BOOL, F64, I64, U64, DType
 from tensorc.index_algebra import ZERO, Poly, is_positive, maximum, minimum, product
 from tensorc.operators import OPERATORS, Operator, Typing
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.numbers import cast_known, default_dtype, fits, fold
 from tensorc.sema.operator_names import written
-from tensorc.sema.promotion import Common, common_type, kind_of, storage_type, strong_dtype
+from tensorc.sema.promotion import Common, common_type, float_type, kind_of, storage_type, strong_dtype
 from tensorc.sema.shapes import broadcast_shapes
 from tensorc.sema.values import (
     POISON,
@@ -28,8 +28,6 @@ from tensorc.sema.values import (
 )
 
 Args = Mapping[str, Arg]
-
-SQRT1_2 = 0.7071067811865476
 
 # an operation on bool that has another name there: NumPy's + and * are `or` and `and`
 _ON_BOOL = {"add": "logical_or", "multiply": "logical_and"}
@@ -78,6 +76,8 @@ def apply_operator(k: Builder, site: Site, op: str, operands: Items[Numeric]) ->
     row = OPERATORS[op]
     if row.typing is Typing.WHERE:
         return _apply_where(k, site, operands)
+    if row.typing is Typing.COMPARE and _differ_in_sign(operands):
+        return _compare_with_u64(k, site, op, operands)
     common = _computation_type(k, row, operands, site)
     shape = broadcast_shapes(k, operands, site)
     if common is None or shape is None:
@@ -100,16 +100,52 @@ def _computation_type(k: Builder, row: Operator, operands: Items[Numeric], site:
     if row.typing is Typing.LOGICAL and common.dtype != BOOL:
         _refuse(k, row, operands, site, "bool", "compare with 0 to make a bool: x != 0")
         return None
-    floats_only = row.typing in (Typing.FLOAT, Typing.PREDICATE)
-    if floats_only and not common.dtype.is_float:
-        # integers and bool compute in f64
+    if row.typing in (Typing.FLOAT, Typing.PREDICATE):
+        common = float_type(operands)
+    if row.typing is Typing.QUOTIENT and not common.dtype.is_float:
         common = Common(F64, common.weak or all(_is_weak_number(v) for v in operands))
-    kind = common.dtype.kind
+    kind = common.dtype.domain
     if kind not in row.domain:
         words = " and ".join(_DOMAIN_WORDS[d] for d in "bif" if d in row.domain)
         _refuse(k, row, operands, site, words, _domain_help(row, kind))
         return None
     return common
+
+
+def _differ_in_sign(operands: Items[Numeric]) -> bool:
+    """True for u64 beside a signed type: f64, which they promote to, would not compare them exactly."""
+    strong = [d for d in map(strong_dtype, operands) if d is not None]
+    return U64 in strong and any(d.kind == "i" for d in strong)
+
+
+def _compare_with_u64(k: Builder, site: Site, op: str, operands: Items[Numeric]) -> Value:
+    """A comparison in u64, but for negative operands, which are below every u64."""
+    signed = 1 if strong_dtype(operands[0]) == U64 else 0
+    whole = list(operands)
+    whole[signed] = convert(k, Site(site.span, ""), operands[signed], U64)
+    compared = apply_operator(k, site, op, whole)
+    negative = apply_operator(k, site, "less", [operands[signed], Known(0)])
+    if not isinstance(compared, Tensor) or not isinstance(negative, Tensor):
+        return POISON
+    if _BELOW[op][signed]:
+        return apply_operator(k, site, "logical_or", [negative, compared])
+    positive = apply_operator(k, site, "logical_not", [negative])
+    return (
+        POISON
+        if not isinstance(positive, Tensor)
+        else apply_operator(k, site, "logical_and", [positive, compared])
+    )
+
+
+_BELOW = {
+    "equal": (False, False),
+    "not_equal": (True, True),
+    "less": (True, False),
+    "less_equal": (True, False),
+    "greater": (False, True),
+    "greater_equal": (False, True),
+}
+"""What a comparison gives when its first operand is below its second, and when it is above."""
 
 
 def _is_weak_number(value: Numeric) -> bool:
@@ -305,7 +341,8 @@ def convert(k: Builder, site: Site, value: Numeric, dtype: DType) -> Numeric:
     """The value converted to a strong `dtype`, in the type it computes in until then."""
     match value:
         case Known():
-            if value.kind == "i" and value.dtype is None and dtype.is_integer and not fits(value, I64):
+            wide = U64 if fits(value, U64) else I64
+            if value.kind == "i" and value.dtype is None and dtype.is_integer and not fits(value, wide):
                 k.literal_error(value, I64, site.span)
             return cast_known(value, dtype)
         case Size(poly):
@@ -348,29 +385,6 @@ def dtype_argument(k: Builder, arg: Arg | None) -> DType | None:
         "TC0306", f"expected a dtype, found {describe(arg.value)}", arg.span, label="expected a dtype, as f32"
     )
     return None
-
-
-# -- compositions ----------------------------------------------------------------------------------
-
-
-def check_silu(k: Builder, site: Site, args: Args) -> Value:
-    """`x * sigmoid(x)`."""
-    x = args["x"]
-    gate = check_operator(k, site, "sigmoid", [x])
-    return POISON if gate is POISON else check_operator(k, site, "multiply", [x, Arg(gate, x.span)])
-
-
-def check_gelu(k: Builder, site: Site, args: Args) -> Value:
-    """`0.5 * x * (1 + erf(x * SQRT1_2))`, the exact form."""
-    x = args["x"]
-
-    def step(op: str, *operands: Value) -> Value:
-        if any(v is POISON for v in operands):
-            return POISON
-        return check_operator(k, site, op, [Arg(v, x.span) for v in operands])
-
-    inner = step("erf", step("multiply", x.value, Known(SQRT1_2)))
-    return step("multiply", step("multiply", Known(0.5), x.value), step("add", Known(1), inner))
 
 
 def stored(k: Builder, site: Site, value: Numeric) -> Tensor:

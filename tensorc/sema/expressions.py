@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.builder import Builder, Site
@@ -179,10 +178,6 @@ def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
             label="not bound",
             help=f"use {name} as a size of a parameter, fix it with `dims {name} = ...`, "
             f"or take it as a parameter `{name}: i64`",
-        )
-    elif name in LATER_DTYPES:
-        k.error(
-            "TC0502", f"the dtype {name} is not supported yet", span, help="supported: bool i32 i64 f32 f64"
         )
     elif name in OPERATIONS or name in LATER or name in c.scope.functions:
         k.error("TC0201", f"`{name}` is an operation, not a value", span, help=f"call it: {name}(...)")

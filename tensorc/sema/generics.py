@@ -8,7 +8,6 @@ from itertools import product
 from math import prod
 
 from tensorc.diagnostics.model import DiagnosticBag, Severity
-from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.kernels import check_kernel
@@ -116,14 +115,6 @@ def _check_parameter(
         if choice in parameter.choices[:position]:
             bag.error("TC0207", f"{name} has the dtype {choice} twice", span)
             return False
-        if choice in LATER_DTYPES:
-            bag.error(
-                "TC0502",
-                f"the dtype {choice} is not supported yet",
-                span,
-                help="supported: bool i32 i64 f32 f64",
-            )
-            return False
         if choice not in SUPPORTED:
             known = foreign.DTYPES.get(choice)
             help = f"write {known}" if known else near(choice, dtype_names())
@@ -131,7 +122,7 @@ def _check_parameter(
                 "TC0306", f"unknown dtype `{choice}`", span, label="expected a dtype, as f32", help=help
             )
             return False
-    if name in SUPPORTED or name in LATER_DTYPES or name in scope.declared:
+    if name in SUPPORTED or name in scope.declared:
         bag.error("TC0207", f"`{name}` has a meaning already", span, help="call the dtype parameter T")
         return False
     if _deciding_parameter(node, name) < 0:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from tensorc.diagnostics.model import Label
+from tensorc.dtypes import DType, computation_type
 from tensorc.index_algebra import Poly
 from tensorc.sema.builder import Site
 from tensorc.sema.elements import (
@@ -87,6 +88,7 @@ def comprehend(c: Context, node: ast.Comprehension, frame: Frame) -> Steps:
     if inner is None:
         return POISON
     site = Site(frame.place(node.span), kind or "sum")
+    rounded: DType | None = None
     if kind == "sum" and isinstance(node.body, ast.Binary) and node.body.op == "*":
         factors: list[Arg] = []
         for factor in (node.body.left, node.body.right):
@@ -94,18 +96,35 @@ def comprehend(c: Context, node: ast.Comprehension, frame: Frame) -> Steps:
         product = _matrix_product(c, site, factors, len(frame.domain), inner.domain)
         if product is not None:
             return product
-        body = _multiply(c, Site(frame.place(node.body.span), "mul"), factors, inner.domain)
+        body, rounded = _multiply(c, Site(frame.place(node.body.span), "mul"), factors, inner.domain)
     else:
         body = yield evaluate(c, node.body, inner)
     place = frame.place(node.body.span)
     if kind is None or not _check_body(c, body, place):
         return POISON
-    return reduce_elements(c, site, kind, Arg(body, place), len(frame.domain), inner.domain)
+    result = reduce_elements(c, site, kind, Arg(body, place), len(frame.domain), inner.domain)
+    return result if rounded is None else _promoted(c, site, result, rounded)
 
 
-def _multiply(c: Context, site: Site, factors: Items[Arg], domain: Shape) -> Value:
-    poisoned = any(is_poisoned(f.value) for f in factors)
-    return POISON if poisoned else check_pointwise(c.builder, site, "multiply", factors, domain)
+def _multiply(c: Context, site: Site, factors: Items[Arg], domain: Shape) -> tuple[Value, DType | None]:
+    """The product, and the dtype its sum is rounded to: that of f16 and bf16 is added in f32, unrounded."""
+    if any(is_poisoned(f.value) for f in factors):
+        return POISON, None
+    product = check_pointwise(c.builder, site, "multiply", factors, domain)
+    dtype = product.tensor.dtype if isinstance(product, Element) else None
+    if dtype is None or not dtype.is_float or computation_type(dtype) == dtype:
+        return product, None
+    wide = [Arg(_promoted(c, site, f.value, computation_type(dtype)), f.span) for f in factors]
+    return check_pointwise(c.builder, site, "multiply", wide, domain), dtype
+
+
+def _promoted(c: Context, site: Site, value: Value, dtype: DType) -> Value:
+    """A value of elements in another dtype; numbers and indices adapt by themselves."""
+    if isinstance(value, Element) and not value.tensor.weak:
+        return Element(c.builder.promote(value.tensor, dtype, site), value.axes)
+    if isinstance(value, Tensor) and not value.weak:
+        return c.builder.promote(value, dtype, site)
+    return value
 
 
 def _matrix_product(c: Context, site: Site, factors: Items[Arg], outer: int, domain: Shape) -> Value | None:

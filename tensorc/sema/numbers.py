@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 import operator
-import struct
 from collections.abc import Callable
 from fractions import Fraction
 
-from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
+from tensorc.dtypes import BOOL, F64, I64, DType, round_to_float
 from tensorc.sema.values import Known
 
 # beyond these a fold could take unbounded memory; no result of that size fits a dtype
@@ -21,8 +20,6 @@ _MAX_SHIFT = 4096
 _MAX_EXPONENT = 4096
 _MAX_LITERAL_EXPONENT = 5000
 _MAX_BITS = 16_384
-
-INTEGER_RANGE = {I32: (-(2**31), 2**31 - 1), I64: (-(2**63), 2**63 - 1)}
 
 
 def parse_float(text: str) -> Known | None:
@@ -36,19 +33,6 @@ def parse_float(text: str) -> Known | None:
     return Known(value, exact=Fraction(plain) if small else None)
 
 
-def nearest_f32(x: Fraction) -> float:
-    """The binary32 value nearest to `x`, ties to even, overflow to infinity."""
-    magnitude = abs(x)
-    bits = _bits_of(_float_of(magnitude))
-    candidates = [b for b in (bits - 1, bits, bits + 1) if 0 <= b <= _INFINITE_BITS]
-    best = min(candidates, key=lambda b: (abs(_value_of(b) - magnitude), b & 1))
-    value: float = struct.unpack("<f", struct.pack("<I", best))[0]
-    return -value if x < 0 else value
-
-
-_INFINITE_BITS = 0x7F800000
-
-
 def _float_of(x: Fraction) -> float:
     try:
         return float(x)
@@ -56,35 +40,13 @@ def _float_of(x: Fraction) -> float:
         return math.inf
 
 
-def _bits_of(value: float) -> int:
-    bits: int = struct.unpack("<I", struct.pack("<f", round_f32(value)))[0]
-    return bits
-
-
-def _value_of(bits: int) -> Fraction:
-    # infinity stands for the first value that is too large, as in IEEE's rounding rule
-    if bits == _INFINITE_BITS:
-        return Fraction(2) ** 128
-    return Fraction(struct.unpack("<f", struct.pack("<I", bits))[0])
-
-
-def round_f32(value: float) -> float:
-    """A binary64 value rounded to binary32, overflow to infinity."""
-    try:
-        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
-    except OverflowError:
-        return math.copysign(math.inf, value)
-    return rounded
-
-
 def fits(number: Known, dtype: DType) -> bool:
     """True when a weak number may adapt to `dtype`: in range, and finite stays finite."""
     value = number.value
-    if dtype in INTEGER_RANGE:
-        low, high = INTEGER_RANGE[dtype]
+    if dtype.is_integer:
         if isinstance(value, float) and not value.is_integer():
             return False
-        return low <= int(value) <= high
+        return dtype.lowest <= int(value) <= dtype.highest
     if dtype == BOOL:
         return isinstance(value, bool)
     if isinstance(value, float) and not math.isfinite(value):
@@ -98,7 +60,7 @@ def float_value(number: Known, dtype: DType) -> float:
     if isinstance(value, float) and (not math.isfinite(value) or value == 0.0):
         return value
     exact = number.exact if number.exact is not None else Fraction(value)
-    return nearest_f32(exact) if dtype == F32 else _float_of_signed(exact)
+    return round_to_float(exact, dtype)
 
 
 def _float_of_signed(x: Fraction) -> float:
@@ -118,7 +80,7 @@ def cast_known(number: Known, dtype: DType) -> Known:
         return Known(value != 0, dtype)
     if dtype.is_float:
         return Known(float_value(number, dtype), dtype)
-    low, high = INTEGER_RANGE[dtype]
+    low, high = dtype.lowest, dtype.highest
     if isinstance(value, float):
         if math.isnan(value):
             return Known(0, dtype)

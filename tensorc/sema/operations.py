@@ -144,8 +144,8 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
         _pointwise(
             "astype", elementwise.check_astype, "converted to a dtype; `f32(x)` is the same", "x", "dtype"
         ),
-        _pointwise("silu", elementwise.check_silu, "`x * sigmoid(x)`", "x"),
-        _pointwise("gelu", elementwise.check_gelu, "`x` times the normal distribution function of x", "x"),
+        _pointwise("silu", compositions.check_silu, "`x * sigmoid(x)`", "x"),
+        _pointwise("gelu", compositions.check_gelu, "`x` times the normal distribution function of x", "x"),
         _pointwise(
             "softplus", compositions.check_softplus, "`log(1 + exp(x))` without overflow on the way", "x"
         ),

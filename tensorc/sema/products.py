@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tensorc.dtypes import I64
+from tensorc.dtypes import I64, computation_type
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, product
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.layout import batched_product
@@ -121,6 +121,13 @@ def contract(k: Builder, site: Site, left: Labelled, right: Labelled, kept: tupl
 
     What only one factor has is in `kept`. The result has the labels of `kept` that a factor has, in order.
     """
+    dtype = left.tensor.dtype
+    wide = computation_type(dtype)
+    if dtype.is_float and wide != dtype:
+        # products of f16 and bf16 are added unrounded
+        factors = [Labelled(k.promote(f.tensor, wide, site), f.labels) for f in (left, right)]
+        unrounded = contract(k, site, factors[0], factors[1], kept)
+        return Labelled(k.promote(unrounded.tensor, dtype, site), unrounded.labels)
     sizes = left.sizes() | right.sizes()
     order = tuple(a for a in kept if a in sizes)
     summed = tuple(a for a in left.labels if a in right.labels and a not in kept)
@@ -128,8 +135,8 @@ def contract(k: Builder, site: Site, left: Labelled, right: Labelled, kept: tupl
         return Labelled(multiply_matrices(k, site, left, right, summed, order), order)
     full = (*order, *summed)
     shape = tuple(sizes[a] for a in full)
-    factors = [k.broadcast(arranged(k, site, f, full), shape, site) for f in (left, right)]
-    products = k.elementwise("multiply", factors, left.tensor.dtype, site)
+    spread = [k.broadcast(arranged(k, site, f, full), shape, site) for f in (left, right)]
+    products = k.elementwise("multiply", spread, left.tensor.dtype, site)
     return sum_labels(k, site, Labelled(products, full), order)
 
 

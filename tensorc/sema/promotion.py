@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tensorc.dtypes import BOOL, F32, F64, I64, DType, promote
+from tensorc.dtypes import BOOL, F32, F64, I64, DType, float_of, promote
 from tensorc.sema.values import Known, Numeric, Size, Tensor
 
 
@@ -32,9 +32,9 @@ def strong_dtype(value: Numeric) -> DType | None:
 def kind_of(value: Numeric) -> str:
     match value:
         case Tensor(_, dtype):
-            return dtype.kind
+            return dtype.domain
         case Known(_, dtype):
-            return value.kind if dtype is None else dtype.kind
+            return value.kind if dtype is None else dtype.domain
         case Size():
             return "i"
 
@@ -55,6 +55,23 @@ def common_type(operands: Sequence[Numeric]) -> Common:
     elif "i" in weak_kinds and dtype == BOOL:
         dtype = I64
     return Common(dtype, weak=False, widened=widened)
+
+
+def float_type(operands: Sequence[Numeric]) -> Common:
+    """The dtype that a float function of integers and bool computes in.
+
+    Each operand finds its own first, as in NumPy: i8 with u8 is f16, though their sum would be i16.
+    """
+    common = common_type(operands)
+    strong = [d for d in map(strong_dtype, operands) if d is not None]
+    if common.dtype.is_float or not strong:
+        return Common(
+            common.dtype if common.dtype.is_float else F64, common.weak or not strong, common.widened
+        )
+    dtype = float_of(strong[0] if any(not d.is_bool for d in strong) else common.dtype)
+    for other in strong[1:]:
+        dtype = promote(dtype, float_of(other))
+    return Common(dtype, weak=False)
 
 
 def storage_type(value: Numeric) -> DType:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tensorc.dtypes import BOOL, F32, F64, I64, DType
+from tensorc.dtypes import BOOL, F32, F64, I64, U64, DType, computation_type
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_positive, maximum
 from tensorc.operators import REDUCTIONS
 from tensorc.sema.builder import Builder, Site, element_count
@@ -41,12 +41,14 @@ def check_reduction(k: Builder, site: Site, kind: str, args: Args) -> Value:
     request = _read_request(k, kind, value, args)
     if request is None or not _check_dtype(k, request, args):
         return POISON
-    operand = _prepare(k, site, request, value)
+    operand, rounded = _prepare(k, site, request, value)
     row = REDUCTIONS.get(kind)
     raises = row is not None and row.empty_raises
     if raises and not _check_nonempty(k, site, request, operand):
         return POISON
     result = _REDUCERS[kind](k, site, request, operand)
+    if rounded is not None:
+        result = k.promote(result, rounded, site)
     return _keep_dims(k, site, request, operand.shape, result) if request.keepdims else result
 
 
@@ -105,20 +107,35 @@ def _check_dtype(k: Builder, request: _Request, args: Args) -> bool:
 # -- operands --------------------------------------------------------------------------------------
 
 
-def _prepare(k: Builder, site: Site, request: _Request, value: Numeric) -> Tensor:
-    """The operand in the dtype that the reduction accumulates in (`dtype=` or NumPy's rule)."""
+def _prepare(k: Builder, site: Site, request: _Request, value: Numeric) -> tuple[Tensor, DType | None]:
+    """The operand in the dtype that the reduction accumulates in (`dtype=` or NumPy's rule).
+
+    With it the dtype that the result is rounded to, where a f16 or bf16 is composed in f32.
+    """
     if request.kind in ("any", "all", "count_nonzero"):
         operand = as_bool(k, site, value)
-        return k.promote(operand, I64, site) if request.kind == "count_nonzero" else operand
+        return k.promote(operand, I64, site) if request.kind == "count_nonzero" else operand, None
     operand = stored(k, site, value)
     integral = not operand.dtype.is_float
     if request.kind in ("sum", "prod"):
-        dtype = request.dtype
-        wide = I64 if dtype is None or dtype.is_integer else dtype
-        return _converted(k, site, operand, wide) if integral or dtype is not None else operand
-    if request.kind in ("mean", "var", "std", "logsumexp"):
-        return _converted(k, site, operand, request.dtype or (F64 if integral else operand.dtype))
-    return operand
+        return _to_add(k, site, request, operand), None
+    if request.kind not in ("mean", "var", "std", "logsumexp"):
+        return operand, None
+    dtype = request.dtype or (F64 if integral else operand.dtype)
+    operand = _converted(k, site, operand, dtype)
+    wide = computation_type(dtype)
+    return (operand, None) if wide == dtype else (_converted(k, site, operand, wide), dtype)
+
+
+def _to_add(k: Builder, site: Site, request: _Request, operand: Tensor) -> Tensor:
+    """The operand of a sum or product: integers as i64, unsigned ones as u64, unless `dtype=` says more."""
+    dtype = request.dtype
+    if operand.dtype.is_float and dtype is None:
+        return operand
+    if dtype is not None and not dtype.is_integer:
+        return _converted(k, site, operand, dtype)
+    unsigned = (dtype or operand.dtype).is_unsigned
+    return _converted(k, site, operand, U64 if unsigned else I64)
 
 
 def _converted(k: Builder, site: Site, value: Tensor, dtype: DType) -> Tensor:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
 from tensorc.diagnostics.nearness import near_names
-from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema.operations import LATER, OPERATIONS
 from tensorc.sema.values import Value
@@ -110,4 +109,4 @@ def near(name: str, candidates: Iterable[str]) -> str:
 
 
 def dtype_names() -> tuple[str, ...]:
-    return (*SUPPORTED, *LATER_DTYPES)
+    return tuple(SUPPORTED)

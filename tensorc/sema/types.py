@@ -6,7 +6,6 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tensorc.dtypes import LATER as LATER_DTYPES
 from tensorc.dtypes import SUPPORTED, DType
 from tensorc.index_algebra import Poly
 from tensorc.sema import foreign
@@ -35,19 +34,11 @@ def read_dtype(c: Context, node: ast.TypeExpr, frame: Frame) -> DType | None:
     if node.name in SUPPORTED:
         return SUPPORTED[node.name]
     span = frame.place(node.span)
-    if node.name in LATER_DTYPES:
-        c.builder.error(
-            "TC0502",
-            f"the dtype {node.name} is not supported yet",
-            span,
-            help="supported: bool i32 i64 f32 f64",
-        )
-    else:
-        known = foreign.DTYPES.get(node.name)
-        help = f"write {known}" if known else near(node.name, dtype_names())
-        c.builder.error(
-            "TC0306", f"unknown dtype `{node.name}`", span, label="expected a dtype, as f32", help=help
-        )
+    known = foreign.DTYPES.get(node.name)
+    help = f"write {known}" if known else near(node.name, dtype_names())
+    c.builder.error(
+        "TC0306", f"unknown dtype `{node.name}`", span, label="expected a dtype, as f32", help=help
+    )
     return None
 
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
-from tensorc.dtypes import DType
+from tensorc.dtypes import DType, computation_type, round_to_float
 
 Number = int | float
 
@@ -27,7 +28,11 @@ def fold_operator(op: str, args: Sequence[Number], operand: DType, result: DType
         return _shift(op, int(args[0]), int(args[1]), operand)
     table = _FLOAT if operand.is_float else _BOOL if operand.is_bool else _INTEGER
     function = table.get(op) or _ANY.get(op)
-    return None if function is None else round_to(function(*args), result)
+    if function is None:
+        return None
+    # what computes in a wider type is rounded there first; wrapping twice is wrapping once
+    wide = computation_type(operand) if result.is_float else result
+    return round_to(round_to(function(*args), wide), result)
 
 
 def fold_cast(value: Number, result: DType) -> Number:
@@ -38,12 +43,9 @@ def fold_cast(value: Number, result: DType) -> Number:
         return round_to(value, result)
     if math.isnan(value):
         return 0
-    half = 1 << (8 * result.size - 1)
-    return max(-half, min(half - 1, math.trunc(value))) if math.isfinite(value) else _extreme(value, half)
-
-
-def _extreme(value: float, half: int) -> int:
-    return half - 1 if value > 0 else -half
+    if math.isinf(value):
+        return result.highest if value > 0 else result.lowest
+    return max(result.lowest, min(result.highest, math.trunc(value)))
 
 
 def round_to(value: Number, dtype: DType) -> Number:
@@ -51,12 +53,14 @@ def round_to(value: Number, dtype: DType) -> Number:
     if dtype.is_bool:
         return int(bool(value))
     if dtype.is_integer:
-        modulus = 1 << (8 * dtype.size)
-        wrapped = int(value) % modulus
-        return wrapped - modulus if wrapped >= modulus // 2 else wrapped
+        return (int(value) - dtype.lowest) % (1 << (8 * dtype.size)) + dtype.lowest
     if dtype.size == 8:
         return _to_binary64(value)
-    return _to_binary32(value)
+    if dtype.size == 4:
+        return _to_binary32(value)
+    if value == 0 or not math.isfinite(value):
+        return float(value)
+    return round_to_float(Fraction(value), dtype)
 
 
 def _to_binary64(value: Number) -> float:

@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from tensorc.dtypes import COMPUTES_IN, holds
 from tensorc.index_algebra import ZERO, Poly, Sym, axis
 from tensorc.operators import OPERATORS
 from tensorc.tensor_ir.constant_fold import Number, fold_cast, fold_operator, round_to
@@ -200,17 +201,10 @@ def drop_cast(build: _Builder, op: TensorOp) -> TensorOp | int | None:
     if source.op != "cast":
         return None
     inner = build.ops[source.operands[0]]
-    lossless = source.dtype.name in _EXACT_IN[inner.dtype.name]
+    lossless = holds(source.dtype, inner.dtype) and not source.dtype.is_bool
+    if inner.dtype.is_integer and source.dtype.is_float and op.dtype.is_integer:
+        lossless = lossless and holds(op.dtype, inner.dtype)  # out of range floats saturate, integers wrap
     return replace(op, operands=source.operands) if lossless else None
-
-
-_EXACT_IN = {
-    "bool": ("i32", "i64", "f32", "f64"),
-    "i32": ("i64", "f64"),
-    "i64": (),
-    "f32": ("f64",),
-    "f64": (),
-}
 
 
 def drop_neutral_operand(build: _Builder, op: TensorOp) -> int | None:
@@ -222,7 +216,7 @@ def drop_neutral_operand(build: _Builder, op: TensorOp) -> int | None:
         return None
     left, right = op.operands
     dtype = build.ops[left].dtype
-    kind = "i" if dtype.is_integer else dtype.kind
+    kind = dtype.domain
     if _is_neutral(build.splat(right), _NEUTRAL_RIGHT.get((op.op, kind))):
         return left
     if op.op in ("add", "multiply") and _is_neutral(build.splat(left), _NEUTRAL_RIGHT.get((op.op, kind))):
@@ -281,7 +275,7 @@ def choose_where(build: _Builder, op: TensorOp) -> int | None:
 
 def multiply_by_reciprocal(build: _Builder, op: TensorOp) -> TensorOp | None:
     """`x / 8.0` -> `x * 0.125`: for a power of two both round the same real number"""
-    if op.op != "divide":
+    if op.op != "divide" or op.dtype in COMPUTES_IN:
         return None
     divisor = build.splat(op.operands[1])
     if divisor is None or not math.isfinite(divisor) or abs(math.frexp(divisor)[0]) != 0.5:

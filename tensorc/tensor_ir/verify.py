@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tensorc.dtypes import BOOL, F64, I64, SUPPORTED, DType
+from tensorc.dtypes import BOOL, F64, I64, SUPPORTED, U64, DType
 from tensorc.errors import IRError
 from tensorc.index_algebra import ONE, ZERO, Poly, product
 from tensorc.operators import OPERATORS, REDUCTIONS, SCANS, Operator, Typing
@@ -112,8 +112,7 @@ def fits_integer(value: int, dtype: DType) -> bool:
     """True when `value` is representable in the integer or bool type `dtype`."""
     if dtype.is_bool:
         return value in (0, 1)
-    half: int = 1 << (8 * dtype.size - 1)
-    return -half <= value < half
+    return dtype.lowest <= value <= dtype.highest
 
 
 def _size(op: TensorOp, _: Sequence[TensorOp], signature: Signature) -> str | None:
@@ -155,7 +154,7 @@ def operand_types_problem(row: Operator, operands: Sequence[DType], result: DTyp
     computed = operands[0]
     if any(t != computed for t in operands):
         return f"operands differ in dtype: {', '.join(map(str, operands))}"
-    if ("i" if computed.is_integer else computed.kind) not in row.domain:
+    if computed.domain not in row.domain:
         return f"does not exist for {computed}"
     gives_bool = row.typing in (Typing.COMPARE, Typing.LOGICAL, Typing.PREDICATE)
     expected = BOOL if gives_bool else computed
@@ -220,7 +219,7 @@ def reduction_dtype(kind: str, operand: DType) -> DType:
     if kind in ("argmax", "argmin"):
         return I64
     if kind in ("sum", "prod"):
-        return operand if operand.is_float else I64
+        return operand if operand.is_float else U64 if operand.is_unsigned else I64
     if kind in ("var", "std"):
         return operand if operand.is_float else F64
     return operand

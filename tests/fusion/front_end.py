@@ -12,6 +12,7 @@ from tensorc.sema.check import check_file
 from tensorc.source import Source
 from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.simplify import simplify_program
+from tensorc.tensor_ir.widen import widen_program
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -34,4 +35,4 @@ def fuse_text(name: str, text: str, policy: str) -> FusedProgram:
     programs = check_file(file, bag)
     bag.raise_if_errors()
     (program,) = programs
-    return schedule_program(lower_program(simplify_program(program), policy), policy)
+    return schedule_program(lower_program(simplify_program(widen_program(program)), policy), policy)

@@ -15,6 +15,7 @@ from programs import draw_arguments, draw_sizes
 from tensorc.api import Module, load_unit
 from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.driver import CompileOptions
+from tensorc.interp.float_values import carried
 from tensorc.interp.loop_interp import AccessCounts, interpret_loops
 from tensorc.interp.scalar_ops import ElementaryLibrary
 from tensorc.interp.tensor_interp import compare, interpret_with_bounds
@@ -27,6 +28,7 @@ from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.program import TensorProgram
 from tensorc.tensor_ir.simplify import simplify_program
 from tensorc.tensor_ir.verify import verify_tensor_program
+from tensorc.tensor_ir.widen import widen_program
 
 Results = tuple[npt.NDArray[Any], ...]
 
@@ -61,7 +63,9 @@ def check_text(text: str) -> tuple[TensorProgram, ...]:
 
 def lower(program: TensorProgram, policy: str) -> LoopProgram:
     """The loop program of a checked program, each step verified."""
-    simplified = simplify_program(program)
+    widened = widen_program(program)
+    verify_tensor_program(widened)
+    simplified = simplify_program(widened)
     verify_tensor_program(simplified)
     loops = lower_program(simplified, policy)
     verify_loop_program(loops)
@@ -97,7 +101,7 @@ def check_bounds(program: TensorProgram, arguments: Mapping[str, Any], outcome: 
     for result, value, bound, declared in zip(
         outcome.results, values, bounds, program.signature.results, strict=True
     ):
-        mismatch = compare(result, value, bound)
+        mismatch = compare(carried(result, declared.dtype), value, bound)
         assert mismatch is None, f"{declared.name}{mismatch}"
         decided += int(np.isfinite(bound).sum())
         total += bound.size

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tensorc.dtypes import SUPPORTED
+
 RUNTIME = Path(__file__).parents[2] / "tensorc" / "codegen" / "runtime"
 FLAGS = (
     *("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv"),
@@ -27,8 +29,14 @@ SANITIZED = (
     *("clang++", "-O0", "-march=x86-64-v3", "-fsanitize=address,undefined"),
     "-fno-sanitize-recover=all",
 )
-NUMPY = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
-C = {"f32": "float", "f64": "double", "i32": "tc_i32_t", "i64": "tc_i64_t", "bool": "tc_u8_t"}
+NUMPY = {name: np.dtype(dtype.numpy).type for name, dtype in SUPPORTED.items()}
+C = {
+    "bool": "tc_u8_t",
+    "f32": "float",
+    "f64": "double",
+    **dict.fromkeys(("f16", "bf16"), "tc_u16_t"),
+    **{name: f"tc_{name}_t" for name, dtype in SUPPORTED.items() if dtype.is_integer},
+}
 
 
 def compile_library(directory: Path, build: str, source: str) -> ctypes.CDLL:

@@ -44,7 +44,7 @@ def _result_dtype(row: Operator, dtype: str) -> str:
     return "bool" if row.typing in (Typing.COMPARE, Typing.LOGICAL, Typing.PREDICATE) else dtype
 
 
-def _array_function(name: str, operands: tuple[str, ...], result: str, expression: str) -> str:
+def array_function(name: str, operands: tuple[str, ...], result: str, expression: str) -> str:
     """Whole vectors, then a partial one; `{0}` and so on stand for the operands."""
     names = "xyz"[: len(operands)]
     parameters = "".join(f"const {C[t]} *{p}, " for p, t in zip(names, operands, strict=True))
@@ -66,7 +66,7 @@ def _operator_source(row: Operator, dtype: str) -> str:
     holes = ", ".join(f"{{{i}}}" for i in range(row.arity))
     expression = f"{{0}} {infix} {{1}}" if infix else f"tc_{row.name}_{dtype}({holes})"
     operands = _operand_dtypes(row, dtype)
-    return _array_function(f"op_{row.name}_{dtype}", operands, _result_dtype(row, dtype), expression)
+    return array_function(f"op_{row.name}_{dtype}", operands, _result_dtype(row, dtype), expression)
 
 
 MEMORY = """
@@ -96,7 +96,7 @@ extern "C" void iota(tc_i64_t *out, tc_i64_t start, tc_i64_t step) {
 
 def _source() -> str:
     operators = "".join(_operator_source(row, dtype) for row, dtype in ROWS)
-    casts = "".join(_array_function(f"cast_{a}_{b}", (a,), b, f"tc_cast_{a}_{b}({{0}})") for a, b in CASTS)
+    casts = "".join(array_function(f"cast_{a}_{b}", (a,), b, f"tc_cast_{a}_{b}({{0}})") for a, b in CASTS)
     memory = "".join(MEMORY.replace("@T@", t).replace("@C@", C[t]) for t in DTYPES)
     return operators + casts + memory + IOTA
 

@@ -18,6 +18,7 @@ from tensorc.sema.check import check_file
 from tensorc.source import Source
 from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.simplify import simplify_program
+from tensorc.tensor_ir.widen import widen_program
 
 RNG = np.random.default_rng(11)
 
@@ -31,7 +32,7 @@ def _lower(kernel: str, policy: str = "default") -> LoopProgram:
     bag = DiagnosticBag()
     (program,) = check_file(parse_file(Source("test", f"{kernel}\n"), bag), bag)
     bag.raise_if_errors()
-    loops = lower_program(simplify_program(program), policy)
+    loops = lower_program(simplify_program(widen_program(program)), policy)
     verify_loop_program(loops)
     return loops
 

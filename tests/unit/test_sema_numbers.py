@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sema_checking import check_text, kernel, program_of, result_ops
 
-from tensorc.dtypes import BOOL, F32, F64, I32, I64
-from tensorc.sema.numbers import cast_known, fits, fold, nearest_f32, parse_float
+from tensorc.dtypes import BOOL, F32, F64, I32, I64, round_to_float
+from tensorc.sema.numbers import cast_known, fits, fold, parse_float
 from tensorc.sema.values import Known
 from tensorc.tensor_ir.program import Constant, TensorProgram
 
@@ -40,15 +40,15 @@ def test_a_literal_in_a_weak_array_is_rounded_once_too() -> None:
 
 @pytest.mark.parametrize("value", [0.1, 1e-45, 1.5e-45, 3.4028234e38, 16777217.0, 1e-50, 2.5, 7e-46])
 def test_nearest_f32_is_the_hardwares_rounding(value: float) -> None:
-    assert nearest_f32(Fraction(value)) == float(np.float32(value))
-    assert nearest_f32(-Fraction(value)) == -float(np.float32(value))
+    assert round_to_float(Fraction(value), F32) == float(np.float32(value))
+    assert round_to_float(-Fraction(value), F32) == -float(np.float32(value))
 
 
 def test_nearest_f32_overflows_half_a_step_above_the_largest() -> None:
     largest = Fraction(2) ** 128 - Fraction(2) ** 104
     limit = Fraction(2) ** 128 - Fraction(2) ** 103
-    assert nearest_f32(limit - Fraction(1, 10**30)) == float(largest)
-    assert nearest_f32(limit) == math.inf
+    assert round_to_float(limit - Fraction(1, 10**30), F32) == float(largest)
+    assert round_to_float(limit, F32) == math.inf
 
 
 def test_integers_fold_exactly_and_floats_as_f64() -> None:

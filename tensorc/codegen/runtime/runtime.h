@@ -3,6 +3,8 @@
 #define TC_RUNTIME_H
 
 #include "lanes.h"
+#include "lanes_narrow.h"
+#include "lanes_unsigned.h"
 #include "reduce.h"
 #include "scan.h"
 #include "elementary_f32.h"

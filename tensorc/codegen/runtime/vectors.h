@@ -7,7 +7,10 @@
 #ifndef TC_VECTORS_H
 #define TC_VECTORS_H
 
+typedef __INT8_TYPE__ tc_i8_t;
 typedef __UINT8_TYPE__ tc_u8_t;
+typedef __INT16_TYPE__ tc_i16_t;
+typedef __UINT16_TYPE__ tc_u16_t;
 typedef __INT32_TYPE__ tc_i32_t;
 typedef __UINT32_TYPE__ tc_u32_t;
 typedef __INT64_TYPE__ tc_i64_t;
