@@ -341,7 +341,7 @@ def convert(k: Builder, site: Site, value: Numeric, dtype: DType) -> Numeric:
     """The value converted to a strong `dtype`, in the type it computes in until then."""
     match value:
         case Known():
-            wide = U64 if fits(value, U64) else I64
+            wide = U64 if dtype.is_unsigned and fits(value, U64) else I64
             if value.kind == "i" and value.dtype is None and dtype.is_integer and not fits(value, wide):
                 k.literal_error(value, I64, site.span)
             return cast_known(value, dtype)
