@@ -13,6 +13,7 @@ import numpy.typing as npt
 from programs import draw_arguments, draw_sizes
 
 from tensorc.api import Module, load_unit
+from tensorc.artefacts.loader_convert import array_dtype
 from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.driver import CompileOptions
 from tensorc.interp.float_values import carried
@@ -23,6 +24,7 @@ from tensorc.loop_ir.program import LoopProgram
 from tensorc.loop_ir.verify import verify_loop_program
 from tensorc.lowering.lower import lower_program
 from tensorc.sema.check import check_file
+from tensorc.signature import Result
 from tensorc.source import Source
 from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.program import TensorProgram
@@ -77,7 +79,11 @@ def run_loops(loops: LoopProgram, arguments: Mapping[str, Any], elementary: Elem
         results, _ = interpret_loops(loops, arguments, elementary)
     except ValueError as error:
         return Outcome((), type(error).__name__)
-    return Outcome(results)
+    return Outcome(tuple(map(_as_loader_gives, results, loops.signature.results)))
+
+
+def _as_loader_gives(array: npt.NDArray[Any], result: Result) -> npt.NDArray[Any]:
+    return array.view(array_dtype(result.dtype.name))
 
 
 def count_accesses(
@@ -115,7 +121,7 @@ def assert_same_outcome(found: Outcome, expected: Outcome, context: str) -> None
         assert a.dtype == b.dtype, f"{context}, result {k}"
         assert a.shape == b.shape, f"{context}, result {k}"
         same = _bits(a) == _bits(b)
-        if a.dtype.kind == "f":
+        if a.dtype.kind in "fV":  # V is bf16
             same |= np.isnan(a) & np.isnan(b)
         at = np.argwhere(~same)
         if at.size:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from programs.growing import EXTENTS
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
+from tensorc.interp.float_values import round_values, stored
 from tensorc.signature import Signature
 
 LONG = (257, 1030)
@@ -44,7 +45,7 @@ def draw_arguments(random: Random, signature: Signature, sizes: Mapping[str, int
     for p in signature.params:
         if not p.shape:
             if random.randrange(2):
-                found[p.name] = 1.25
+                found[p.name] = 5 if p.dtype.is_integer else 1.25
             continue
         shape = tuple(s.evaluate(sizes) for s in p.shape)
         values = _draw(rng, p.dtype, shape, calm)
@@ -57,15 +58,16 @@ def _draw(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], calm: 
         return np.asarray(rng.random(shape) < 0.5)
     if not dtype.is_float:
         info = np.iinfo(dtype.numpy)
-        small = rng.integers(-9, 10, shape)
-        wide = rng.integers(info.min, info.max, shape, endpoint=True)
-        return np.where(rng.random(shape) < (1.0 if calm else 0.7), small, wide).astype(dtype.numpy)
+        small = rng.integers(max(-9, info.min), 10, shape)
+        wide = rng.integers(info.min, info.max, shape, dtype.numpy, endpoint=True)
+        return np.where(rng.random(shape) < (1.0 if calm else 0.7), small.astype(dtype.numpy), wide)
     values = np.where(rng.random(shape) < 0.6, rng.normal(size=shape), rng.integers(-4, 5, shape))
     if not calm:
         special = rng.choice(FLOAT_SPECIALS + (WIDE_SPECIALS if dtype.size == 8 else ()), shape)
         values = np.where(rng.random(shape) < 0.15, special, values)
     with np.errstate(over="ignore"):
-        return np.asarray(values, dtype.numpy)
+        rounded = round_values(values.astype(np.float64), dtype)
+        return stored(np.asarray(rounded, dtype.carrier), dtype)
 
 
 def _strided(random: Random, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

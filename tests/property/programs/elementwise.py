@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from programs.growing import Kernel, Term, broadcast, statement
-from tensorc.dtypes import BOOL, F32, F64, I32, I64, promote
+from tensorc.dtypes import BOOL, F32, F64, I32, I64, SUPPORTED, float_of, promote
 
 FLOAT_UNARY = (
     "abs", "sign", "negative", "square", "sqrt", "rsqrt", "reciprocal", "exp", "exp2", "expm1", "log",
@@ -22,6 +22,12 @@ def unary(k: Kernel) -> None:
     if x is None:
         return
     function = k.pick(FLOAT_UNARY if x.dtype.is_float else INTEGER_UNARY)
+    if x.dtype.is_unsigned and function == "squash":  # its -1 is none of them
+        function = "abs"
+    if not x.dtype.is_float and k.chance(15):
+        function = k.pick(("exp", "sqrt", "atan", "silu", "softplus"))
+        k.assign(f"{function}({x.text})", float_of(x.dtype), x.shape)
+        return
     k.assign(f"~{x.text}" if function == "~" else f"{function}({x.text})", x.dtype, x.shape)
 
 
@@ -33,7 +39,9 @@ def arithmetic(k: Kernel) -> None:
     y = k.partner(x, "if")
     op = k.pick(ARITHMETIC)
     dtype = promote(x.dtype, y.dtype)
-    if op in ("/", "hypot", "atan2", "logaddexp") and not dtype.is_float:
+    if op in ("hypot", "atan2", "logaddexp"):
+        dtype = promote(float_of(x.dtype), float_of(y.dtype))
+    if op == "/" and not dtype.is_float:
         dtype = F64
     shape = broadcast(x.shape, y.shape)
     assert shape is not None
@@ -117,6 +125,8 @@ def bits(k: Kernel) -> None:
     y = k.partner(x, "i")
     shape = broadcast(x.shape, y.shape)
     assert shape is not None
+    if promote(x.dtype, y.dtype).is_float:  # i64 with u64
+        return
     if k.chance(15):
         k.assign(f"{x.text} ** ({y.text} & 7)", promote(x.dtype, y.dtype), shape)
         return
@@ -132,7 +142,7 @@ def where(k: Kernel) -> None:
     x = k.term("bif")
     if c is None or x is None or broadcast(c.shape, x.shape) is None:
         return
-    y = k.partner(x, "if" if x.dtype.kind in "if" else "b")
+    y = k.partner(x, "if" if x.dtype.domain in "if" else "b")
     both = broadcast(x.shape, y.shape)
     shape = None if both is None else broadcast(c.shape, both)
     if shape is None:
@@ -152,6 +162,6 @@ def cast(k: Kernel) -> None:
     x = k.term()
     if x is None:
         return
-    target = k.pick((F32, F32, F64, I32, I64, BOOL))
+    target = k.pick((F32, F32, F64, I32, I64, BOOL, *SUPPORTED.values()))
     text = f"{target}({x.text})" if k.chance(50) else f"astype({x.text}, {target})"
     k.assign(text, target, x.shape)

@@ -19,6 +19,7 @@ FIXED = ("0", "1", "2", "7", "8", "9", "17", "64")
 LITERALS = {
     "f": ("0.5", "-1.5", "2", "1e-3", "3.0", "1", "0.0", "-0.0", "inf", "pi"),
     "i": ("1", "2", "-3", "7", "0"),
+    "u": ("1", "2", "3", "7", "0"),
     "b": ("true", "false"),
 }
 
@@ -48,7 +49,7 @@ class Kernel:
 
     def term(self, kinds: str = "bif", rank: int = 0) -> Term | None:
         """A known value of one of `kinds` with at least `rank` axes; late ones are likelier."""
-        found = [t for t in self.terms if t.dtype.kind in kinds and len(t.shape) >= rank]
+        found = [t for t in self.terms if t.dtype.domain in kinds and len(t.shape) >= rank]
         if not found:
             return None
         late = found[-4:]
@@ -56,12 +57,13 @@ class Kernel:
 
     def partner(self, x: Term, kinds: str) -> Term:
         """An operand that goes with `x`: a literal, a scalar, or a value whose shape broadcasts."""
-        fits = [t for t in self.terms if t.dtype.kind in kinds and broadcast(x.shape, t.shape) is not None]
+        fits = [t for t in self.terms if t.dtype.domain in kinds and broadcast(x.shape, t.shape) is not None]
         if fits and self.chance(70):
             return self.pick(fits[-6:])  # type: ignore[no-any-return]
         if x.dtype.is_float and self.chance(10) and x.shape and x.shape[0] in SYMBOLS:
             return Term(x.shape[0], x.dtype, ())
-        return Term(self.pick(LITERALS[x.dtype.kind if x.dtype.kind in kinds else kinds[0]]), x.dtype, ())
+        kind = x.dtype.domain if x.dtype.domain in kinds else kinds[0]
+        return Term(self.pick(LITERALS["u" if x.dtype.is_unsigned else kind]), x.dtype, ())
 
     def assign(self, text: str, dtype: DType, shape: tuple[str, ...]) -> Term:
         name = f"t{len(self.lines)}"

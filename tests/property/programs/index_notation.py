@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from programs.growing import Kernel, Term, is_written, statement
-from tensorc.dtypes import BOOL, I64, DType
+from tensorc.dtypes import BOOL, I64, U64, DType
 
 ITERATORS = ("i", "j", "k")
 
@@ -64,7 +64,8 @@ def comprehension(k: Kernel) -> None:
 def _reduced(kind: str, dtype: DType) -> DType:
     if kind == "any":
         return BOOL
-    return I64 if kind in ("sum", "prod") and not dtype.is_float else dtype
+    wide = U64 if dtype.is_unsigned else I64
+    return wide if kind in ("sum", "prod") and not dtype.is_float else dtype
 
 
 @statement(3)

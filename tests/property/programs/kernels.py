@@ -6,7 +6,7 @@ from random import Random
 
 from programs import elementwise, index_notation, joining, layout, products, reductions, scans
 from programs.growing import FIXED, SYMBOLS, Kernel, Term, add_statement
-from tensorc.dtypes import F32, SUPPORTED
+from tensorc.dtypes import BF16, F16, F32, SUPPORTED, U16
 
 OPERATIONS = (elementwise, reductions, scans, layout, joining, products, index_notation)
 """The modules whose statements a kernel is grown from: importing one registers them."""
@@ -32,6 +32,10 @@ def grow_kernel(random: Random, name: str) -> str:
     if k.chance(30):
         params.append("s: f32 = 0.75")
         k.terms.append(Term("s", F32, ()))
+    if k.chance(10):
+        text, dtype = k.pick((("r: f16 = 0.3", F16), ("r: bf16 = 1.7", BF16), ("r: u16 = 3", U16)))
+        params.append(text)
+        k.terms.append(Term("r", dtype, ()))
     for _ in range(2 + random.randrange(8)):
         add_statement(k)
     if not k.lines:  # every statement found nothing that fits
@@ -42,7 +46,8 @@ def grow_kernel(random: Random, name: str) -> str:
 
 
 def _param(k: Kernel, name: str) -> str:
-    dtype = SUPPORTED[k.pick(("f32", "f32", "f32", "f32", "f64", "f64", "i32", "i64", "bool"))]
+    usual = k.pick(("f32", "f32", "f32", "f32", "f64", "f64", "i32", "i64", "bool"))
+    dtype = SUPPORTED[k.pick(tuple(SUPPORTED)) if k.chance(40) else usual]
     first = k.terms[0].shape if k.terms and k.chance(60) else None
     rank = k.pick((1, 1, 2, 2, 2, 3))
     # every symbol is bound by an axis that is just that symbol

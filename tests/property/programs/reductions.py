@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from programs.growing import Kernel, Term, statement
-from tensorc.dtypes import BOOL, F64, I64, DType
+from tensorc.dtypes import BOOL, F64, I64, U64, DType
 
 REDUCTIONS = {
     "f": (
@@ -36,7 +36,7 @@ def reduce(k: Kernel) -> None:
     x = k.term(rank=1)
     if x is None:
         return
-    kind = k.pick(REDUCTIONS[x.dtype.kind])
+    kind = k.pick(REDUCTIONS[x.dtype.domain])
     axes = [a for a in range(len(x.shape)) if k.chance(50)] or [k.random.randrange(len(x.shape))]
     whole = k.chance(15)
     if whole:
@@ -61,7 +61,7 @@ def _reduced(kind: str, dtype: DType) -> DType:
     if kind.startswith("arg") or kind == "count_nonzero":
         return I64
     if kind in ("sum", "prod"):
-        return dtype if dtype.is_float else I64
+        return dtype if dtype.is_float else U64 if dtype.is_unsigned else I64
     return dtype if dtype.is_float or kind in ("max", "min") else F64
 
 
