@@ -20,7 +20,8 @@ CONSTANTS = frozenset({"e", "inf", "nan", "pi"})
 KINDS = {"b": "bool", "i": "integers", "f": "floats"}
 TYPINGS = {
     Typing.SAME: "the operands' common type",
-    Typing.FLOAT: "a float; integers become one first, as in NumPy",
+    Typing.FLOAT: "a float; integers become the narrowest that holds them first, as in NumPy",
+    Typing.QUOTIENT: "a float; integers become f64 first, as in NumPy",
     Typing.COMPARE: "bool",
     Typing.LOGICAL: "bool",
     Typing.BITS: "the operands' common type",
@@ -52,7 +53,7 @@ def _operators() -> Iterator[str]:
 
 
 def _kinds(row: Operator) -> str:
-    domain = "bif" if row.typing is Typing.FLOAT else row.domain
+    domain = "bif" if row.typing in (Typing.FLOAT, Typing.QUOTIENT) else row.domain
     return ", ".join(KINDS[kind] for kind in "bif" if kind in domain)
 
 
