@@ -198,10 +198,11 @@ class _Run:
         bound = EXACT
         if self._with_bounds:
             spread = np.moveaxis(np.broadcast_to(x.bound, x.value.shape), axis, -1)
-            bound = scan_bound(kind, Approx(moved, spread), raw, op.dtype)
+            bound = scan_bound(kind, Approx(moved, spread), raw, computation_type(op.dtype))
         # maxima are not rounded, sums of f32 once, within their bound
-        half_ulps = 1 if kind == "prod" and op.dtype.size == 4 else 0
-        found = self._settle(raw, bound, half_ulps, op.dtype, fixed=False)
+        half_ulps = 1 if kind == "prod" and computation_type(op.dtype).size == 4 else 0
+        rounds = kind in ("sum", "prod")
+        found = self._settle(raw, bound, half_ulps, op.dtype, fixed=False, rounds=rounds)
         whole = np.broadcast_to(found.bound, raw.shape)
         return Approx(np.moveaxis(found.value, -1, axis), np.moveaxis(whole, -1, axis))
 

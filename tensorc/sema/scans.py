@@ -1,15 +1,20 @@
 """Scans: `cumulative_sum`, `cumulative_prod`, `cumulative_max` and `cumulative_min` along one axis.
 
+<<<<<<< HEAD
 Sums and products of integers and bool accumulate in i64 (or the integer type of `dtype=`, which wraps alike);
 the others keep the operand's type. A scan of an axis of extent 1 is its operand. `include_initial` puts the
 value of no elements, 0 or 1, in front.
+=======
+Sums and products of integers and bool accumulate in i64 or u64 (or the integer type of `dtype=`, which wraps
+alike); the others keep the operand's type. A scan of an axis of extent 1 is its operand.
+>>>>>>> 960d969 (Scans of every dtype)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tensorc.dtypes import BOOL, I64, DType
+from tensorc.dtypes import BOOL, I64, U64, DType
 from tensorc.index_algebra import ONE
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import convert, dtype_argument, numeric, stored
@@ -76,8 +81,10 @@ def _dtype_fits(k: Builder, site: Site, given: Arg | None, dtype: DType | None) 
 
 def _accumulated(k: Builder, site: Site, operand: Tensor, dtype: DType | None) -> Tensor:
     """The operand in the dtype that its scan adds or multiplies in."""
-    wide = I64 if dtype is None or dtype.is_integer else dtype
     if operand.dtype.is_float and dtype is None:
         return operand
+    wide = dtype or operand.dtype
+    if not wide.is_float:
+        wide = U64 if wide.is_unsigned else I64
     result = convert(k, Site(site.span, ""), operand, wide)
     return result if isinstance(result, Tensor) else stored(k, site, result)

@@ -1,7 +1,8 @@
 """Widen a TensorProgram: operations of dtypes without lane arithmetic are carried out in a wider one.
 
 *Requires* a verified program. *Ensures* the same results bit for bit, and that only `where` and what moves
-values (views, casts, ...) is left on the dtypes of `COMPUTES_IN`; u32 and u64 are reduced in signed lanes.
+values (views, casts, ...) is left on the dtypes of `COMPUTES_IN`; u32 and u64 are reduced and scanned in
+signed lanes.
 
 *Rewrite*: `add x y : f16` -> `cast (add (cast x : f32) (cast y : f32)) : f16`: each operation is rounded (or
 wraps) as the language says, so that neither fusing nor storing changes a value. (Type legalisation by
@@ -15,7 +16,7 @@ from dataclasses import replace
 
 from tensorc.dtypes import COMPUTES_IN, I32, I64, U32, U64, DType
 from tensorc.operators import OPERATORS, Typing
-from tensorc.tensor_ir.program import Attrs, Constant, Reduce, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import Attrs, Constant, Reduce, Scan, TensorOp, TensorProgram, View
 
 _SIGNED = {U32: I32, U64: I64}
 
@@ -39,8 +40,8 @@ class _Builder:
 
     def widen(self, op: TensorOp) -> int:
         """Append `op` or what it becomes; the value that stands for it."""
-        if op.op in ("reduce", "matmul"):
-            return self._widen_product(op)
+        if op.op in ("reduce", "scan", "matmul"):
+            return self._widen_accumulation(op)
         row = OPERATORS.get(op.op)
         if row is None or row.typing is Typing.WHERE:
             return self._append(op)
@@ -54,13 +55,13 @@ class _Builder:
         computed = self._append(replace(op, operands=operands, dtype=wide, pin=None))
         return self._append(replace(op, op="cast", operands=(computed,), origin=op.origin if op.pin else ""))
 
-    def _widen_product(self, op: TensorOp) -> int:
-        """A reduction or a matrix product, whose value is stored before it is rounded."""
+    def _widen_accumulation(self, op: TensorOp) -> int:
+        """A reduction, a scan or a matrix product, whose value is stored before it is rounded."""
         narrow = self.ops[op.operands[0]].dtype
         wide = COMPUTES_IN.get(narrow) or _SIGNED.get(narrow)
         if wide is None:
             return self._append(op)
-        kind = op.attrs.kind if isinstance(op.attrs, Reduce) else "matmul"
+        kind = op.attrs.kind if isinstance(op.attrs, Reduce | Scan) else "matmul"
         flipped = narrow.is_unsigned and narrow in _SIGNED and kind in ("max", "min", "argmax", "argmin")
         operands = op.operands
         if flipped:

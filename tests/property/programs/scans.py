@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from programs.growing import Kernel, statement
-from tensorc.dtypes import I64
+from tensorc.dtypes import I64, U64
 
 KINDS = {
     "f": ("sum", "sum", "prod", "max", "min"),
@@ -17,12 +17,16 @@ def scan(k: Kernel) -> None:
     x = k.term(rank=1)
     if x is None:
         return
-    kind = k.pick(KINDS[x.dtype.kind])
+    kind = k.pick(KINDS[x.dtype.domain])
     rank = len(x.shape)
     axis = k.pick((rank - 1, k.random.randrange(rank)))
     where = f", axis={axis - rank if k.chance(40) else axis}" if rank > 1 or k.chance(50) else ""
     wide = kind in ("sum", "prod") and not x.dtype.is_float
-    k.assign(f"cumulative_{kind}({x.text}{where})", I64 if wide else x.dtype, x.shape)
+    k.assign(
+        f"cumulative_{kind}({x.text}{where})",
+        (U64 if x.dtype.is_unsigned else I64) if wide else x.dtype,
+        x.shape,
+    )
 
 
 @statement(4)
