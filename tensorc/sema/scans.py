@@ -1,8 +1,8 @@
 """Scans: `cumulative_sum`, `cumulative_prod`, `cumulative_max` and `cumulative_min` along one axis.
 
 Sums and products of integers and bool accumulate in i64 or u64 (or the integer type of `dtype=`, which wraps
-alike); the others keep the operand's type. A scan of an axis of extent 1 is its operand. `include_initial` puts
-the value of no elements, 0 or 1, in front.
+alike); the others keep the operand's type. A scan of an axis of extent 1 is its operand. `include_initial`
+puts the value of no elements, 0 or 1, in front.
 """
 
 from __future__ import annotations
