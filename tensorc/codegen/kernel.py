@@ -48,7 +48,7 @@ from tensorc.codegen.reduce_rows import (
 )
 from tensorc.codegen.reduce_state import state_type, widened
 from tensorc.codegen.scans import emit_column_scan
-from tensorc.dtypes import DType
+from tensorc.dtypes import I64, DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
@@ -89,16 +89,21 @@ class _Kernel:
         results = {b.result: b.name for b in program.buffers if b.result is not None}
         params = {f"array {p.name}": p.name for p in signature.params}
         outs = {f"result {k}": signature.result_name(k) for k in range(len(signature.results))}
-        scalars = {p.name for p in signature.params if not p.shape}
-        dims = [d.name for d in signature.dims if d.name not in scalars]
-        chosen = c_names(params | outs | {f"dim {d}": d for d in dims})
+        scalars = {p.name: p.dtype for p in signature.params if not p.shape}
+        names = [d.name for d in signature.dims]
+        # sizes are computed in 64 bits, whatever the type of a scalar that is one
+        wide = [n for n in names if scalars.get(n, I64) != I64]
+        dims = [n for n in names if n not in scalars or n in wide]
+        wanted = {f"dim {n}": f"{n}_size" if n in wide else n for n in dims}
+        chosen = c_names(params | outs | wanted)
         self.results = [chosen[key] for key in outs]
         self.arrays = {name: chosen[key] for key, name in params.items()}
         self.arrays |= {results[k]: c for k, c in enumerate(self.results)}
         self.arrays |= dict(program.memory)
         self.owners = [b for b in program.buffers if (b.name, b.name) in program.memory]
         self.dims = {d: chosen[f"dim {d}"] for d in dims}
-        self.dims |= {d.name: self.arrays[d.name] for d in signature.dims if d.name in scalars}
+        self.dims |= {n: self.arrays[n] for n in names if n not in dims}
+        self.widened = [let(self.dims[n], Cast("int64_t", Name(self.arrays[n]))) for n in wide]
         self.sizes = {Sym(d): c for d, c in self.dims.items()}
 
     def functions(self) -> tuple[Function, Function]:
@@ -108,7 +113,7 @@ class _Kernel:
     # -- the body function
 
     def _body(self) -> Function:
-        statements: list[Stmt] = []
+        statements: list[Stmt] = list(self.widened)
         for nest in self.program.nests:
             if not nest.body:
                 continue
@@ -231,6 +236,7 @@ class _Kernel:
         statements = prune_unused(
             [
                 *self._cpu_check(),
+                *self.widened,
                 *fixed,
                 *self._checks(),
                 *self._thread_count(),
