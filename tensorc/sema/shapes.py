@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Items
 
-from tensorc.index_algebra import ONE, Poly, is_nonnegative
+from tensorc.index_algebra import ONE, Poly, is_nonnegative, minimum
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.values import (
     Absent,
@@ -85,6 +85,8 @@ def _new_axis_help(values: Items[Numeric]) -> str:
 
 
 def _symbol_help(a: Poly, b: Poly) -> str:
+    if any(minimum(size, 1) == size for size in (a, b)):
+        return "a slice x[:1] may be empty; an index and a new axis have size 1: x[0][None]"
     if a.constant is not None or b.constant is not None:
         return f"declare both with the same size, or slice one of them; a size {a} never repeats to fit {b}"
     if not all(str(size).isidentifier() for size in (a, b)):
