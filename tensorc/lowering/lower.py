@@ -7,6 +7,8 @@ have become index expressions; a value inlined at the same index twice is comput
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, product
 from tensorc.loop_ir.program import (
     Axis,
@@ -162,7 +164,7 @@ class _Lowering:
             left.shape[-2],
             left.shape[-1],
             right.shape[-1],
-            (_origin(op),),
+            tuple(replace(_origin(op), op=word) for word in op.origin.split()),
         )
 
     def _operand(self, value: int, index: tuple[Poly, ...]) -> Load:

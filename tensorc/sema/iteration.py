@@ -128,7 +128,7 @@ def _promoted(c: Context, site: Site, value: Value, dtype: DType) -> Value:
 
 
 def _matrix_product(c: Context, site: Site, factors: Items[Arg], outer: int, domain: Shape) -> Value | None:
-    """`sum(p * q for ...)` as a product of matrices, None where it is none."""
+    """`sum(p * q for ...)` as a product of matrices, which is both operations; None where it is none."""
     left, right = (f.value for f in factors)
     if not isinstance(left, Element) or not isinstance(right, Element):
         return None
@@ -137,7 +137,8 @@ def _matrix_product(c: Context, site: Site, factors: Items[Arg], outer: int, dom
     if not is_matrix_product(c.builder, a, b, summed):
         return None
     kept = tuple(sorted({*left.axes, *right.axes} - {*summed}))
-    return Element(multiply_matrices(c.builder, site, a, b, summed, kept), kept)
+    both = Site(site.span, f"mul {site.origin}")
+    return Element(multiply_matrices(c.builder, both, a, b, summed, kept), kept)
 
 
 def reduce_elements(c: Context, site: Site, kind: str, body: Arg, outer: int, domain: Shape) -> Value:

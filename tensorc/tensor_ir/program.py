@@ -102,7 +102,8 @@ class TensorOp:
     """One operation. `name` is the user's name of the value, "" if it has none.
 
     `origin` is the operation as the user wrote it (`relu`, `softmax`'s `exp`, ...), for logs: several
-    ops may come from one (a `mean` is a sum and a division). `pin` overrules the choice of what is stored.
+    ops may come from one (a `mean` is a sum and a division), and one from several (`mul sum`). `pin`
+    overrules the choice of what is stored.
     """
 
     op: str

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from front_end import fuse_text
 from hand_made import I0, I1, R0, D, Hand, N, epilogue, wall
 
 from tensorc.loop_ir.program import Origin
@@ -82,6 +83,13 @@ def test_places_in_the_source() -> None:
     assert place_words((origin("exp", "", 1),), False) == "line 1"
     assert place_words((origin("exp", "e", 1, call=4),), False) == "e: line 4"
     assert place_words((), False) == ""
+
+
+def test_a_product_written_as_a_sum_shows_both() -> None:
+    product = "c[i, j] = sum(a[i, k] * b[k, j] for k in K) for i in I, j in J"
+    text = f"kernel f(a: f32[I, K], b: f32[K, J]) {{ {product}; return c }}"
+    log = render_text(fuse_text("t.tdsl", text, "default"))
+    assert "op0  Matmul     c: line 1   origins mul sum" in log
 
 
 def test_group_names_are_short_identifiers() -> None:
