@@ -26,7 +26,7 @@ from tensorc.loop_ir.program import (
     Tree,
 )
 from tensorc.lowering.inline import BodyBuilder, Stored, flat_index
-from tensorc.lowering.realize import choose_realized, reshape_base
+from tensorc.lowering.realize import choose_realized, is_parameter_array, reshape_base
 from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram, View
 from tensorc.tensor_ir.program import Scan as TensorScan
 
@@ -52,14 +52,16 @@ class _Lowering:
                 name = self.program.signature.params[op.attrs.position].name
                 self.buffers.append(Buffer(name, op.dtype, op.shape, Role.INPUT))
                 self.stored[value] = Stored(name, op.shape)
+            elif op.op == "view" and is_parameter_array(self.program, value):
+                self.stored[value] = Stored(self.stored[op.operands[0]].buffer, op.shape)
         first_result: dict[int, int] = {}
         for position, value in enumerate(self.program.results):
             first_result.setdefault(value, position)
         for value in sorted(self.realized):
-            if self.program.ops[value].op != "param":
+            if not is_parameter_array(self.program, value):
                 self._add_node(value, first_result.get(value))
         for position, value in enumerate(self.program.results):
-            if self.program.ops[value].op == "param" or first_result[value] != position:
+            if is_parameter_array(self.program, value) or first_result[value] != position:
                 self._add_copy(value, position)
         return LoopProgram(self.program.signature, tuple(self.buffers), tuple(self.nodes))
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from tensorc.index_algebra import Sym
 from tensorc.operators import OPERATORS
-from tensorc.tensor_ir.program import Pin, Reduce, Scan, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import EQUAL_SIZES, Pin, Reduce, Scan, TensorOp, TensorProgram, View
 
 STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
 HEAVY_COST = 20
@@ -77,7 +77,14 @@ def _always(program: TensorProgram, policy: str) -> list[int]:
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
         if op.op == "reshape":
             found.append(reshape_base(program, value))
-    return [v for v in found if program.ops[v].op != "param" or v in program.results]
+    results = frozenset(program.results)
+    return [v for v in found if v in results or not is_parameter_array(program, v)]
+
+
+def is_parameter_array(program: TensorProgram, value: int) -> bool:
+    """True for a parameter, also under other names of its sizes."""
+    op = program.ops[value]
+    return op.op == "param" or (isinstance(op.attrs, View) and op.attrs.kind == EQUAL_SIZES)
 
 
 def _view_base(program: TensorProgram, value: int) -> int | None:

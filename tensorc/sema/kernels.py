@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.dtypes import DType
-from tensorc.index_algebra import Poly, dim
+from tensorc.index_algebra import Poly, Sym, axis, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.calls import evaluate_call
@@ -14,14 +15,14 @@ from tensorc.sema.expressions import Context, run
 from tensorc.sema.functions import TooLargeError, run_body
 from tensorc.sema.iteration import comprehend
 from tensorc.sema.parameters import check_kernel_features, read_parameters
-from tensorc.sema.requirements import read_requires
+from tensorc.sema.requirements import equal_sizes, read_requires
 from tensorc.sema.results import check_results
 from tensorc.sema.scopes import FileScope, Frame
 from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
 from tensorc.signature import Generic, Param, Signature, SizeCheck
 from tensorc.syntax import ast
-from tensorc.tensor_ir.program import ParamRef, SizeValue, TensorProgram, View
+from tensorc.tensor_ir.program import EQUAL_SIZES, ParamRef, SizeValue, TensorProgram, View
 
 NO_TYPES: Mapping[str, DType] = {}
 
@@ -56,6 +57,8 @@ def _check(c: Context, node: ast.Kernel, generic: Generic | None) -> TensorProgr
     _bind_symbols(c, node, params, scalars, complete=len(params) == len(read))
     frame = _parameter_frame(c, node, read)
     requires = read_requires(c, node, frame)
+    c.symbols.equal.update(equal_sizes(requires, (*c.symbols.seen, *scalars)))
+    _use_equal_sizes(c, frame)
     returned: Value | None = run(run_body(c, node.body, frame))
     results = check_results(c, node, returned)
     _warn_unused(c, frame)
@@ -127,6 +130,21 @@ def _parameter_frame(c: Context, node: ast.Kernel, read: Sequence[Param | None])
             frame.bind(c.builder.bag, written.name, value, written.span)
             frame.names[written.name].read = True
     return frame
+
+
+def _use_equal_sizes(c: Context, frame: Frame) -> None:
+    """Give the parameters the sizes that stand for theirs, so that equal ones are known as equal."""
+    places = {Sym(name): size for name, size in c.symbols.equal.items()}
+    for name, local in frame.names.items():
+        value = local.value
+        if not isinstance(value, Tensor):
+            continue
+        shape = tuple(size.substitute(places) for size in value.shape)
+        if shape != value.shape:
+            index = [axis(f"i{k}") for k in range(len(shape))]
+            local.value = c.builder.view(EQUAL_SIZES, value, index, shape, Site(local.span, name))
+        elif value.size is not None:
+            local.value = replace(value, size=value.size.substitute(places))
 
 
 def _warn_unused(c: Context, frame: Frame) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tensorc.index_algebra import Poly
+from tensorc.index_algebra import ONE, Poly, Sym, dim, is_nonnegative
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.scopes import Frame
 from tensorc.sema.values import Value, describe, is_poisoned, size_of
@@ -73,3 +73,34 @@ def _size(c: Context, node: ast.Expr, frame: Frame) -> Generator[Any, Any, Poly 
             label="expected an integer expression of dims",
         )
     return size
+
+
+def equal_sizes(checks: Sequence[SizeCheck], order: Sequence[str]) -> dict[str, Poly]:
+    """What stands for each symbol that a `==` of `requires` makes equal to a size without it.
+
+    Of two symbols the one that is later in `order` goes. A size of 1 is left out: whether an axis repeats is
+    plain from its type.
+    """
+    found: dict[str, Poly] = {}
+    for check in checks:
+        if check.relation != "==":
+            continue
+        places = {Sym(name): size for name, size in found.items()}
+        left, right = check.left.substitute(places), check.right.substitute(places)
+        choices = [
+            (order.index(a.dims()[0]), a.dims()[0], b)
+            for a, b in ((left, right), (right, left))
+            if _is_symbol(a) and a.dims()[0] in order and _may_stand_for(b, a.dims()[0])
+        ]
+        if choices:
+            _, name, size = max(choices, key=lambda c: c[0])
+            found = {k: p.substitute({Sym(name): size}) for k, p in found.items()} | {name: size}
+    return found
+
+
+def _is_symbol(size: Poly) -> bool:
+    return len(size.dims()) == 1 and size == dim(size.dims()[0])
+
+
+def _may_stand_for(size: Poly, name: str) -> bool:
+    return name not in size.dims() and size != ONE and is_nonnegative(size)

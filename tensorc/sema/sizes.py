@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tensorc.index_algebra import dim
+from tensorc.index_algebra import Poly, dim
 from tensorc.sema.scopes import DimFact
 from tensorc.sema.values import Known, Size, Value
 from tensorc.signature import Dim
@@ -12,12 +12,14 @@ from tensorc.source import Span
 
 
 class SymbolTable:
-    """`seen` lists the symbols that the kernel mentions; `bound` those that a call finds."""
+    """`seen` lists the symbols that the kernel mentions; `bound` those that a call finds; `equal` holds the
+    size that stands for a symbol where `requires` says that the two are equal."""
 
     def __init__(self, facts: Mapping[str, DimFact]) -> None:
         self._facts = facts
         self.seen: dict[str, Span] = {}
         self.bound: set[str] = set()
+        self.equal: dict[str, Poly] = {}
 
     def fact(self, name: str) -> DimFact | None:
         return self._facts.get(name)
@@ -32,7 +34,8 @@ class SymbolTable:
         fact = self._facts.get(name)
         if fact is not None and fact.fixed is not None:
             return Known(fact.fixed)
-        return Size(dim(name))
+        size = self.equal.get(name, dim(name))
+        return Size(size) if size.constant is None else Known(size.constant)
 
     def dims(self) -> tuple[Dim, ...]:
         facts = ((name, self._facts.get(name)) for name in self.seen)

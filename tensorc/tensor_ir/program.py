@@ -32,6 +32,9 @@ from tensorc.source import Span
 
 Shape = tuple[Poly, ...]
 
+EQUAL_SIZES = "equal_sizes"
+"""The kind of a view of a parameter that only writes its sizes in another way; a call has checked them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParamRef:

@@ -19,6 +19,7 @@ from tensorc.index_algebra import ZERO, Poly, Sym, axis
 from tensorc.operators import OPERATORS
 from tensorc.tensor_ir.constant_fold import Number, fold_cast, fold_operator, round_to
 from tensorc.tensor_ir.program import (
+    EQUAL_SIZES,
     Attrs,
     Concat,
     Constant,
@@ -170,7 +171,7 @@ def compose_views(build: _Builder, op: TensorOp) -> TensorOp | None:
     if not isinstance(op.attrs, View):
         return None
     source = build.ops[op.operands[0]]
-    if not isinstance(source.attrs, View):
+    if not isinstance(source.attrs, View) or source.attrs.kind == EQUAL_SIZES:
         return None
     outer: dict[Sym, Poly] = {Sym(f"i{k}", axis=True): f for k, f in enumerate(op.attrs.index)}
     index = tuple(g.substitute(outer) for g in source.attrs.index)

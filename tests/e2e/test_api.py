@@ -121,6 +121,25 @@ def test_options_with_values_that_do_not_exist(option: str, value: object) -> No
         tensorc.compile(TWO, **{option: value})  # type: ignore[arg-type]
 
 
+def test_sizes_equal_by_requires() -> None:
+    module = tensorc.compile(
+        """
+        kernel add(x: f32[A, N], y: f32[A, M]) requires N == M { return x + y, y, reshape(y, (M, A)) }
+        kernel mul(x: f32[N, K], y: f32[M, J]) -> f32[N, J] requires M == K { return x @ y }
+        """
+    )
+    assert module.unit.nests[0].nests[0].shape.kind == "flat"
+    random = np.random.default_rng(2)
+    x, y = (random.random((3, 5), np.float32) for _ in range(2))
+    total, same, turned = module.add(x, y)
+    np.testing.assert_array_equal(total, x + y)
+    np.testing.assert_array_equal(same, y)
+    np.testing.assert_array_equal(turned, y.reshape(5, 3))
+    np.testing.assert_allclose(module.mul(x, y.T), x @ y.T, rtol=1e-5)
+    with pytest.raises(ValueError, match="N == M"):
+        module.add(x, y[:, 1:])
+
+
 def test_dims_and_hints() -> None:
     kernel = tensorc.compile(TWO, dims={"D": 3}, hints={"N": 7})["stats"]
     assert "group ((7,), (3,))" in kernel.fusion_log()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sema_checking import kernel, program_of
+from sema_checking import check_text, kernel, program_of
 
 from tensorc.interp.tensor_interp import interpret
 from tensorc.tensor_ir.program import TensorProgram
@@ -124,3 +124,42 @@ def test_a_division_of_sizes_by_a_symbol_checks_the_divisor() -> None:
 def test_one_check_per_relation() -> None:
     program = kernel("x: f32[N]", "max(x) + min(x), max(x)")
     assert checks(program) == ["nonempty: N > 0"]
+
+
+def test_sizes_that_requires_makes_equal_are_equal() -> None:
+    program = program_of(
+        "kernel f(x: f32[A, N], y: f32[A, M], z: f32[2 * K]) -> (a: f32[A, M], b: f32[2 * K], c: i64)"
+        " requires N == M, M == 2 * K { return x + y, sum(x, axis=0) + z + zeros((N,)), sum(arange(M)) }"
+    )
+    # the requirements are still what a call is checked against
+    assert checks(program)[-2:] == ["requires: N == M", "requires: M == 2*K"]
+    assert [str(r.shape[-1]) for r in program.signature.results[:2]] == ["2*K", "2*K"]
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    a, b, c = interpret(program, {"x": x, "y": x, "z": x[0]})
+    np.testing.assert_array_equal(a, 2 * x)
+    np.testing.assert_array_equal(b, x.sum(axis=0) + x[0])
+    assert c == 6
+    with pytest.raises(ValueError, match="N == M"):
+        interpret(program, {"x": x, "y": x[:, :2], "z": x[0]})
+
+
+@pytest.mark.parametrize(
+    ("requires", "sizes"),
+    [
+        ("N == M", "f32[N]"),
+        ("M == N", "f32[N]"),
+        ("n == N, n == M", "f32[N]"),
+        ("N == 8, M == N", "f32[8]"),
+        ("N <= M", None),
+        ("N == 1, M == 1", None),  # a symbol is never an axis that repeats
+        ("N == M - 1", None),  # M - 1 may be negative
+        ("2 * N == 2 * M", None),
+    ],
+)
+def test_what_requires_makes_equal(requires: str, sizes: str | None) -> None:
+    text = f"kernel f(x: f32[N], y: f32[M], n: i64) requires {requires} {{ return x + y + f32(n) }}"
+    if sizes is None:
+        assert [d.code for d in check_text(text)[1].items] == ["TC0402"]
+        return
+    (result,) = program_of(text).signature.results
+    assert f"{result.dtype}[{result.shape[0]}]" == sizes
