@@ -82,7 +82,7 @@ def test_what_fails_is_kept_and_replayed(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
     monkeypatch.setattr(campaign, "run_worker", broken)
     said: list[str] = []
-    run = Campaign("planted", tmp_path, said.append)
+    run = Campaign("planted sum", tmp_path, said.append)
     run.run(time.monotonic() + 3600, rounds=1)
     (path,) = run.failures
     text = path.read_text()
