@@ -17,6 +17,9 @@ subexpressions are shared and no pass needs recursion.
 | `cast`    | None         | to the op's dtype                                            |
 | an `OPERATORS` name | None | that operation in the operands' dtype                     |
 
+Arithmetic, reductions and scans are on types that lanes compute in (`tensor_ir/widen` made them so); loads,
+`where` and casts are on any.
+
 A guard is a polynomial that must be at least 0, affine in the axes. Where a guard of a load fails, its index
 may be out of range: the load then touches no memory, and its value is unspecified. Lowering sees to it that
 no such value reaches a result (a `where` on `inside` picks another) or a run-time check.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tensorc.dtypes import BOOL, SUPPORTED
+from tensorc.dtypes import BOOL, COMPUTES_IN, SUPPORTED, U32, U64
 from tensorc.errors import IRError
 from tensorc.index_algebra import Atom, Poly, Sym
 from tensorc.loop_ir.program import (
@@ -126,8 +126,14 @@ def _result_problem(node: LoopNode, target: Buffer) -> str | None:
         return "is a reduction over no axis"
     if node.reduction.kind not in REDUCTIONS:
         return f"there is no reduction {node.reduction.kind}"
+    if computed in _NOT_REDUCED:
+        return f"reduces {computed}, which no lanes do"
     expected = reduction_dtype(node.reduction.kind, computed)
     return None if expected == target.dtype else f"stores {expected} in {target.dtype} {target.name}"
+
+
+_NOT_REDUCED = (*COMPUTES_IN, U32, U64)
+"""What `tensor_ir/widen` reduces and scans in another type."""
 
 
 def _scan_problem(node: LoopNode, scan: Scan, target: Buffer) -> str | None:
@@ -138,7 +144,7 @@ def _scan_problem(node: LoopNode, scan: Scan, target: Buffer) -> str | None:
         return f"scans axis {scan.axis} of {len(node.iter_axes)}"
     if computed != target.dtype:
         return f"stores {computed} in {target.dtype} {target.name}"
-    return scan_problem(scan.kind, computed)
+    return f"scans {computed}" if computed in _NOT_REDUCED else scan_problem(scan.kind, computed)
 
 
 def _axes_problem(axes: Sequence[Axis], scope: _Scope) -> str | None:
@@ -183,7 +189,10 @@ def _scalar_problem(op: ScalarOp, position: int, node: LoopNode, scope: _Scope) 
         return "no such operation"
     if op.attrs is not None or len(op.args) != row.arity:
         return f"has {len(op.args)} operands and attrs {op.attrs}"
-    return operand_types_problem(row, [node.body[k].dtype for k in op.args], op.dtype)
+    operands = [node.body[k].dtype for k in op.args]
+    if op.op != "where" and operands[-1] in COMPUTES_IN:
+        return f"there is no arithmetic in {operands[-1]}: it computes in {COMPUTES_IN[operands[-1]]}"
+    return operand_types_problem(row, operands, op.dtype)
 
 
 def _load(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
