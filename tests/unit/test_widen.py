@@ -72,7 +72,8 @@ def test_a_pin_and_a_name_stay_with_the_rounded_value() -> None:
 
 EXPRESSIONS = (
     "x + y", "x * y - x", "x // y", "x % y", "maximum(x, y)", "x < y", "abs(x)", "sign(x)", "sum(x)",
-    "max(x)", "argmin(x)", "cumulative_max(x)", "where(x > y, x, y)", "x ** 2", "mean(x)", "vecdot(x, y)", "prod(x)",
+    "max(x)", "argmin(x)", "cumulative_max(x)", "where(x > y, x, y)", "x ** 2", "mean(x)", "vecdot(x, y)",
+    "prod(x)",
 )  # fmt: skip
 
 
