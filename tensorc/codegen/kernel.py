@@ -105,6 +105,7 @@ class _Kernel:
         self.dims |= {n: self.arrays[n] for n in names if n not in dims}
         self.widened = [let(self.dims[n], Cast("int64_t", Name(self.arrays[n]))) for n in wide]
         self.sizes = {Sym(d): c for d, c in self.dims.items()}
+        self.failures = program.failures()
 
     def functions(self) -> tuple[Function, Function]:
         body = self._body()
@@ -157,7 +158,7 @@ class _Kernel:
     def _context(self) -> Context:
         local = [*(f"{c}{k}" for c in "ijkrcb" for k in range(64)), "strip", "row"]
         names = {Sym(a, axis=True): a for a in local} | self.sizes
-        return Context(names, self.arrays, failures=self.program.failures())
+        return Context(names, self.arrays, failures=self.failures)
 
     def _barrier(self) -> list[Stmt]:
         if not self.options.openmp:

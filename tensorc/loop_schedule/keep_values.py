@@ -46,8 +46,11 @@ def keep_values(
     out = list(nests)
     kept: list[Kept] = []
     outputs = {b.name: b.dtype for b in buffers if b.role is Role.OUTPUT}
-    for second in range(1, len(out)):
-        for first in range(second):
+    makers = [k for k, nest in enumerate(out) if _sweep(nest) is not None]
+    for second, nest in enumerate(nests):
+        if _flat_loop(nest) is None:
+            continue
+        for first in (k for k in makers if k < second):
             before = (out[first], out[second])
             found = _keep(out, first, second, outputs)
             if found is None:

@@ -16,6 +16,12 @@ from tensorc.tensor_ir.program import Attrs, Constant, Pin, Reduce, Shape, SizeV
 
 STRUCTURAL = frozenset({"view", "reshape", "concat"})
 """Operations that move elements and change none: they have the dtype of their operands, whatever it is."""
+MAX_RANK = 64
+"""As many axes as NumPy's arrays have at most."""
+
+
+class TooLargeError(Exception):
+    """The kernel is beyond what can be compiled; the message is in the bag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,17 @@ class Builder:
         site: Site,
         weak: bool = False,
     ) -> Tensor:
+        self.check_rank(len(shape), site.span)
         ids = tuple(t.id for t in operands)
         self.ops.append(TensorOp(op, ids, attrs, dtype, shape, site.span, site.origin))
         return Tensor(len(self.ops) - 1, dtype, shape, weak)
+
+    def check_rank(self, rank: int, span: Span) -> None:
+        """Raises TooLargeError, after an error, for more axes than an array can have."""
+        if rank > MAX_RANK:
+            label = f"expected at most {MAX_RANK} axes, found {rank}"
+            self.error("TC0504", "the array has too many axes", span, label=label)
+            raise TooLargeError
 
     def constant(self, number: Known, dtype: DType, site: Site, weak: bool = False) -> Tensor:
         """A rank-0 constant; a number that does not fit `dtype` is an error (and becomes 0)."""

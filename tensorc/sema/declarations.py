@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
-from tensorc.sema.builder import Builder
+from tensorc.sema.builder import Builder, TooLargeError
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, evaluate, run
-from tensorc.sema.functions import TooLargeError
 from tensorc.sema.iteration import comprehend
 from tensorc.sema.numbers import constant_value, fits
 from tensorc.sema.results import head_of

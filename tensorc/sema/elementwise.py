@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
+from math import prod
 
 from tensorc.dtypes import BOOL, F64, I64, U64, DType
 from tensorc.index_algebra import ZERO, Poly, is_positive, maximum, minimum, product
 from tensorc.operators import OPERATORS, Operator, Typing
-from tensorc.sema.builder import Builder, Site
+from tensorc.sema.builder import Builder, Site, TooLargeError
 from tensorc.sema.numbers import cast_known, default_dtype, fits, fold
 from tensorc.sema.operator_names import written
 from tensorc.sema.promotion import Common, common_type, float_type, kind_of, storage_type, strong_dtype
@@ -216,6 +217,7 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
     """Sizes stay sizes under integer arithmetic; None leaves the operation to the program."""
     if not all(isinstance(v, Size) or _is_weak_integer(v) for v in operands):
         return None
+    _check_terms(k, op, operands, site)
     result = _size_arithmetic(op, operands)
     if result is None:
         return None
@@ -234,11 +236,32 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
     return Size(result) if known is None else Known(known)
 
 
+def _check_terms(k: Builder, op: str, operands: Items[Numeric], site: Site) -> None:
+    """Raises TooLargeError, after an error, for a size that multiplied out is very long."""
+    counts = [len(p.terms) for p in map(size_of, operands) if p is not None]
+    match op:
+        case "multiply":
+            count = prod(counts)
+        case "square":
+            count = counts[0] ** 2
+        case "power":
+            times = size_of(operands[1])
+            exponent = times.constant if times is not None else None
+            count = counts[0] ** min(max(exponent or 0, 0), _MAX_SIZE_POWER)
+        case _:
+            return
+    if count > _MAX_SIZE_TERMS:
+        label = f"multiplied out, it would have up to {count} terms"
+        k.error("TC0504", "the size is too long", site.span, label=label)
+        raise TooLargeError
+
+
 def _is_weak_integer(value: Numeric) -> bool:
     return isinstance(value, Known) and value.kind == "i" and value.dtype is None
 
 
 _MAX_SIZE_POWER = 8
+_MAX_SIZE_TERMS = 10_000
 
 _SIZE_OPERATIONS: dict[str, Callable[..., Poly]] = {
     "add": lambda a, b: a + b,

@@ -7,6 +7,7 @@ from collections.abc import Sequence as Items
 from dataclasses import replace
 from typing import Any
 
+from tensorc.sema.builder import TooLargeError
 from tensorc.sema.expressions import Context, Steps, evaluate
 from tensorc.sema.iteration import define_by_index
 from tensorc.sema.scopes import Frame, near, warn_hiding
@@ -17,10 +18,6 @@ from tensorc.syntax import ast
 from tensorc.tensor_ir.program import Pin, Shape
 
 MAX_INLINED_CALLS = 10_000
-
-
-class TooLargeError(Exception):
-    """The kernel's `def`s expand beyond what can be compiled; the message is in the bag."""
 
 
 def inline_function(

@@ -9,10 +9,10 @@ from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym, axis, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
-from tensorc.sema.builder import Builder, Site
+from tensorc.sema.builder import Builder, Site, TooLargeError
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, run
-from tensorc.sema.functions import TooLargeError, run_body
+from tensorc.sema.functions import run_body
 from tensorc.sema.iteration import comprehend
 from tensorc.sema.parameters import check_kernel_features, read_parameters
 from tensorc.sema.requirements import equal_sizes, read_requires

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from decimal import ROUND_05UP, Context
 from fractions import Fraction
 
 from tensorc.dtypes import BOOL, F64, I64, DType, round_to_float
@@ -19,6 +20,7 @@ from tensorc.sema.values import Known
 _MAX_SHIFT = 4096
 _MAX_EXPONENT = 4096
 _MAX_LITERAL_EXPONENT = 5000
+_MAX_LITERAL_DIGITS = 2000
 _MAX_BITS = 16_384
 
 
@@ -28,9 +30,10 @@ def parse_float(text: str) -> Known | None:
     value = float(plain)
     if math.isinf(value):
         return None
-    exponent = plain.lower().partition("e")[2]
-    small = not exponent or abs(int(exponent)) <= _MAX_LITERAL_EXPONENT
-    return Known(value, exact=Fraction(plain) if small else None)
+    # further digits only tell on which side of a tie the number is, which the last digit kept says too
+    number = Context(_MAX_LITERAL_DIGITS, ROUND_05UP).create_decimal(plain)
+    small = abs(number.adjusted()) <= _MAX_LITERAL_EXPONENT
+    return Known(value, exact=Fraction(number) if small else None)
 
 
 def _float_of(x: Fraction) -> float:

@@ -44,6 +44,7 @@ def read_dtype(c: Context, node: ast.TypeExpr, frame: Frame) -> DType | None:
 
 def read_type(c: Context, node: ast.TypeExpr, frame: Frame) -> Generator[Any, Any, WrittenType | None]:
     """A written type, or None after an error. Sizes are read in the frame's rules for symbols."""
+    c.builder.check_rank(len(node.sizes), frame.place(node.span))
     dtype = read_dtype(c, node, frame)
     sizes: list[Poly] = []
     valid = dtype is not None
