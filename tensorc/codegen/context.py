@@ -22,7 +22,8 @@ class Context:
     axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
     when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
     have copies. `strip` is where a strip of columns begins whose scans have a carry for each vector. A
-    check's status is 16 + its failure's position in `failures`.
+    check's status is 16 + its failure's position in `failures`. `conditions`
+    are the guards of the nest's `inside` values, `extents` those of its loops.
     """
 
     names: Mapping[Sym, str]
@@ -34,6 +35,8 @@ class Context:
     copied: frozenset[str] = field(default_factory=frozenset)
     failures: tuple[RuntimeFailure, ...] = ()
     strip: Expr | None = None
+    conditions: Mapping[str, tuple[Poly, ...]] = field(default_factory=dict)
+    extents: Mapping[str, Poly] = field(default_factory=dict)
 
     def value(self, name: str) -> Expr:
         return Name(self.value_name(name))

@@ -48,11 +48,13 @@ from tensorc.codegen.reduce_rows import (
 )
 from tensorc.codegen.reduce_state import state_type, widened
 from tensorc.codegen.scans import emit_column_scan
+from tensorc.codegen.specialize import inside_conditions
 from tensorc.dtypes import I64, DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.loop_schedule.program import Nest, NestProgram, RowReduce
+from tensorc.loop_schedule.walk import loop_axes, walk
 from tensorc.signature import SizeCheck
 
 PARALLEL_WORK = 1 << 18
@@ -166,7 +168,9 @@ class _Kernel:
         return [If(less(Integer(1), Name("nt")), (Pragma("omp barrier"),))]
 
     def _nest(self, nest: Nest) -> list[Stmt]:
-        context = self._context()
+        statements = list(walk(nest.body))
+        extents = {a.name: a.extent for s in statements for a in loop_axes(s)}
+        context = replace(self._context(), conditions=inside_conditions(statements), extents=extents)
         out: list[Stmt] = []
         offset: Expr = Name("scratch")
         if nest.scratch:

@@ -19,6 +19,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.cells import Span, emit_by_cells, guards_of
 from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
@@ -67,7 +68,16 @@ def start_scans(body: Sequence[nest_ir.Stmt]) -> list[Stmt]:
 def vector_range(
     axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
 ) -> list[Stmt]:
-    """The vector loop from `begin` to `end`."""
+    """The vector loop from `begin` to `end`, once for each cell of the guards that the axis does not change."""
+    guards = [g for g in guards_of(body, context.conditions) if axis.name not in g.axes()]
+    return emit_by_cells(
+        body, guards, {}, context, lambda special, _: _vector_loop(axis, begin, end, special, context)
+    )
+
+
+def _vector_loop(
+    axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
+) -> list[Stmt]:
     at, limit, lanes = Name(axis.name), Name(f"{axis.name}_end"), f"{axis.name}_lanes"
     values = declared(body)
     count = 2 if has_elementary(body) else 1
@@ -83,16 +93,17 @@ def vector_range(
     rest: Stmt = If(less(at, limit), part)
     if count > 1:
         rest = For(axis.name, None, less(at, limit), LANES, part)
+    whole = emit_by_cells(
+        body,
+        guards_of(body, context.conditions),
+        {axis.name: Span(at, Integer(step))},
+        context,
+        lambda special, _: list(emit_copies(special, copies, adjacent=True).statements),
+    )
     return [
         Declare("int64_t", axis.name, begin),
         let(limit.id, end),
-        For(
-            axis.name,
-            None,
-            at_most(plus(at, step), limit),
-            step,
-            emit_copies(body, copies, adjacent=True).statements,
-        ),
+        For(axis.name, None, at_most(plus(at, step), limit), step, tuple(whole)),
         rest,
     ]
 

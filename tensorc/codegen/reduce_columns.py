@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import (
@@ -21,6 +21,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.cells import Span, emit_by_cells, guards_of
 from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
@@ -43,12 +44,13 @@ from tensorc.codegen.reduce_state import (
     state_of,
     state_type,
 )
-from tensorc.codegen.unroll import emit_copies
+from tensorc.codegen.unroll import emit_copies, has_elementary
 from tensorc.index_algebra import Poly, Sym, product
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, ColumnReduce
 from tensorc.loop_schedule.program import Let as NestLet
+from tensorc.loop_schedule.program import Stmt as NestStmt
 
 COLUMN_BLOCK, COLUMN_SPAN, STRIP = 8, 1024, 128
 
@@ -160,18 +162,30 @@ def _column_blocks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
 
 
 def _column_step(reduce: ColumnReduce, context: Context) -> list[Stmt]:
-    out: list[Stmt] = []
+    rows: list[Stmt] = []
     copies: list[Context] = []
     for k in range(COLUMN_BLOCK):
         row = f"{reduce.inner.name}_{'abcdefgh'[k]}"
-        out.append(let(row, plus(Name(reduce.inner.name), k)))
+        rows.append(let(row, plus(Name(reduce.inner.name), k)))
         copies.append(_column_context(reduce, context, f"_{'abcdefgh'[k]}", partial=False, row=row))
-    emitted = emit_copies(reduce.body, copies, adjacent=False)
-    out.extend(emitted.statements)
-    for a in reduce.accumulators:
-        args = emitted.values(a.value) + _row_position(a, reduce, reduce.inner.name, context)
-        out.append(call_state(a, "step", _column_state(a, reduce, context), *args, columns=True))
-    return out
+    paired = has_elementary(reduce.body)
+
+    def emit(body: Sequence[NestStmt], instead: Mapping[str, str]) -> list[Stmt]:
+        emitted = emit_copies(body, copies, adjacent=False, paired=paired)
+        out: list[Stmt] = list(emitted.statements)
+        for a in reduce.accumulators:
+            values = emitted.values(instead.get(a.value, a.value))
+            args = values + _row_position(a, reduce, reduce.inner.name, context)
+            out.append(call_state(a, "step", _column_state(a, reduce, context), *args, columns=True))
+        return out
+
+    spans = {
+        reduce.columns.name: Span(Name(reduce.columns.name), Integer(LANES)),
+        reduce.inner.name: Span(Name(reduce.inner.name), Integer(COLUMN_BLOCK)),
+    }
+    guards = guards_of(reduce.body, context.conditions)
+    results = [a.value for a in reduce.accumulators]
+    return [*rows, *emit_by_cells(reduce.body, guards, spans, context, emit, results)]
 
 
 def _row_position(a: Accumulator, reduce: ColumnReduce, row: str, context: Context) -> list[Expr]:

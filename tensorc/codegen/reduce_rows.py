@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tensorc.codegen.c_ast import (
     Assign,
@@ -20,6 +20,7 @@ from tensorc.codegen.c_ast import (
     Stmt,
     Unary,
 )
+from tensorc.codegen.cells import Span, emit_by_cells, guards_of
 from tensorc.codegen.context import LANES, Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loop_bodies import declared, emit_simple
@@ -46,11 +47,12 @@ from tensorc.codegen.reduce_state import (
     state_type,
     widened,
 )
-from tensorc.codegen.unroll import emit_copies
+from tensorc.codegen.unroll import emit_copies, has_elementary
 from tensorc.index_algebra import product
 from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, RowReduce, Scan
 from tensorc.loop_schedule.program import Let as NestLet
+from tensorc.loop_schedule.program import Stmt as NestStmt
 
 ROW_BLOCK, ROW_STEP, ROW_SPAN = 256, 32, 16384
 
@@ -141,13 +143,21 @@ def _row_step(reduce: RowReduce, context: Context) -> list[Stmt]:
     for k in range(ROW_STEP // LANES):
         copy = context.inside(axis, plus(Name(axis), LANES * k), None, values, f"_{'abcd'[k]}")
         copies.append(copy)
-    emitted = emit_copies(reduce.body, copies, adjacent=True)
-    out: list[Stmt] = list(emitted.statements)
-    for a in reduce.accumulators:
-        vectors = emitted.wide_values(a.value) if is_wide(a) else emitted.values(a.value)
-        args = vectors + _position(a, reduce, Name(axis), context)
-        out.append(call_state(a, "step", Unary("&", state_of(a)), *args))
-    return out
+    paired = has_elementary(reduce.body)
+
+    def emit(body: Sequence[NestStmt], instead: Mapping[str, str]) -> list[Stmt]:
+        emitted = emit_copies(body, copies, adjacent=True, paired=paired)
+        out: list[Stmt] = list(emitted.statements)
+        for a in reduce.accumulators:
+            value = instead.get(a.value, a.value)
+            vectors = emitted.wide_values(value) if is_wide(a) else emitted.values(value)
+            args = vectors + _position(a, reduce, Name(axis), context)
+            out.append(call_state(a, "step", Unary("&", state_of(a)), *args))
+        return out
+
+    spans = {axis: Span(Name(axis), Integer(ROW_STEP))}
+    guards = guards_of(reduce.body, context.conditions)
+    return emit_by_cells(reduce.body, guards, spans, context, emit, [a.value for a in reduce.accumulators])
 
 
 def _row_tail(reduce: RowReduce, context: Context) -> list[Stmt]:

@@ -51,13 +51,15 @@ class Copies:
         return [p.operand(name) for p in self.pairs]
 
 
-def emit_copies(body: Sequence[nest_ir.Stmt], copies: Sequence[Context], adjacent: bool) -> Copies:
+def emit_copies(
+    body: Sequence[nest_ir.Stmt], copies: Sequence[Context], adjacent: bool, paired: bool | None = None
+) -> Copies:
     """The body once for each context; two of them share their statements where the body gains from it.
 
-    `adjacent`: each context's vector follows the one before it in memory. The number of contexts is even
-    for a body with elementary functions.
+    `adjacent`: each context's vector follows the one before it in memory. `paired` says whether the body
+    gains, where that is not its own to say. The number of contexts is then even.
     """
-    if not has_elementary(body):
+    if not (has_elementary(body) if paired is None else paired):
         plain = tuple(c for context in copies for c in emit_simple(body, context))
         return Copies(plain, tuple(copies), ())
     pairs = tuple(_Pair(body, copies[k], copies[k + 1], adjacent) for k in range(0, len(copies), 2))

@@ -13,22 +13,16 @@ from dataclasses import dataclass, field
 
 from tensorc.index_algebra import ZERO, Poly, minimum, product
 from tensorc.loop_ir.guards import counted_elements
-from tensorc.loop_ir.program import Axis, Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode
+from tensorc.loop_ir.program import Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode
 from tensorc.loop_schedule.program import (
-    ColumnReduce,
-    ColumnScan,
     Let,
     Matmul,
     Nest,
-    Parallel,
-    ParallelVector,
-    RowReduce,
-    Serial,
     Stmt,
     Store,
-    Vector,
     children,
 )
+from tensorc.loop_schedule.walk import loop_axes
 
 Extents = Mapping[str, Poly]
 
@@ -101,25 +95,8 @@ def _visit(body: Sequence[Stmt], extents: Extents, touched: Touched) -> None:
             case Matmul(node, _):
                 _product(node, touched)
             case _:
-                inner = {a.name: a.extent for a in _loops(s)}
+                inner = {a.name: a.extent for a in loop_axes(s)}
                 _visit(children(s), {**extents, **inner}, touched)
-
-
-def _loops(s: Stmt) -> tuple[Axis, ...]:
-    """The axes that a statement loops over."""
-    match s:
-        case Parallel(axes, _):
-            return axes
-        case Serial(axis, _) | Vector(axis, _) | ParallelVector(axis, _):
-            return (axis,)
-        case RowReduce():
-            return (*s.outer, s.inner)
-        case ColumnReduce():
-            return (*s.iterate, s.columns, *s.outer, s.inner)
-        case ColumnScan():
-            return (*s.iterate, s.axis, s.columns)
-        case _:
-            return ()
 
 
 def _product(node: MatmulNode, touched: Touched) -> None:

@@ -67,6 +67,8 @@ class Scope:
     def add(
         self, op: str, args: tuple[str, ...], dtype: DType, operand_dtype: DType, attrs: ScalarAttrs
     ) -> str:
+        if op == "where" and args[1] == args[2]:
+            return args[1]
         key = (op, args, dtype, operand_dtype, _attrs_key(attrs))
         found = self._find(key)
         if found is not None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import Load
+from tensorc.loop_ir.program import Axis, Load
 from tensorc.loop_schedule.program import (
     Check,
     ColumnReduce,
+    ColumnScan,
     Let,
     Matmul,
     Nest,
+    Parallel,
+    ParallelVector,
     RowReduce,
     Scan,
+    Serial,
     Stmt,
     Store,
+    Vector,
     children,
 )
 
@@ -41,6 +46,23 @@ def used_values(body: Sequence[Stmt]) -> set[str]:
             case _:
                 pass
     return found
+
+
+def loop_axes(s: Stmt) -> tuple[Axis, ...]:
+    """The axes that a statement loops over."""
+    match s:
+        case Parallel(axes, _):
+            return axes
+        case Serial(axis, _) | Vector(axis, _) | ParallelVector(axis, _):
+            return (axis,)
+        case RowReduce():
+            return (*s.outer, s.inner)
+        case ColumnReduce():
+            return (*s.iterate, s.columns, *s.outer, s.inner)
+        case ColumnScan():
+            return (*s.iterate, s.axis, s.columns)
+        case _:
+            return ()
 
 
 def loads_in(body: Sequence[Stmt]) -> list[Load]:

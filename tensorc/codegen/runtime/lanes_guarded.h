@@ -17,8 +17,15 @@ TC_INLINE tc_bool tc_lanes_between(tc_i64_t first, tc_i64_t end) {
 }
 
 #define TC_GUARDED(type, lanes_of, element, splat)                                                             \
-    TC_NOINLINE lanes_of tc_some_##type(const element *array, tc_i64_t at, tc_i64_t stride, tc_i64_t first,    \
-                                         tc_i64_t end) {                                                       \
+    TC_NOINLINE lanes_of tc_some_##type(const element *array, tc_i64_t at, tc_i64_t first, tc_i64_t end) {     \
+        element lanes[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};                                  \
+        const tc_i64_t begin = first < 0 ? 0 : first;                                                          \
+        tc_store_##type(lanes + begin,                                                                         \
+                        tc_load_part_##type(array + (at + begin), (int)((end < 8 ? end : 8) - begin)));        \
+        return tc_load_##type(lanes);                                                                          \
+    }                                                                                                          \
+    TC_NOINLINE lanes_of tc_gather_some_##type(const element *array, tc_i64_t at, tc_i64_t stride,             \
+                                               tc_i64_t first, tc_i64_t end) {                                 \
         element lanes[8] = {0, 0, 0, 0, 0, 0, 0, 0};                                                           \
         for (tc_i64_t i = first < 0 ? 0 : first; i < end && i < 8; ++i) lanes[i] = array[at + i * stride];     \
         return tc_load_##type(lanes);                                                                          \
@@ -27,13 +34,13 @@ TC_INLINE tc_bool tc_lanes_between(tc_i64_t first, tc_i64_t end) {
                                                tc_i64_t end) {                                                 \
         if (first <= 0 && end >= 8) return tc_load_##type(array + at);                                         \
         if (first >= end || first >= 8 || end <= 0) return tc_splat_##type(0);                                 \
-        return tc_some_##type(array, at, 1, first, end);                                                       \
+        return tc_some_##type(array, at, first, end);                                                          \
     }                                                                                                          \
     TC_INLINE lanes_of tc_gather_between_##type(const element *array, tc_i64_t at, tc_i64_t stride,            \
                                                  tc_i64_t first, tc_i64_t end) {                               \
         if (first <= 0 && end >= 8) return tc_gather_##type(array + at, stride);                               \
         if (first >= end || first >= 8 || end <= 0) return tc_splat_##type(0);                                 \
-        return tc_some_##type(array, at, stride, first, end);                                                  \
+        return tc_gather_some_##type(array, at, stride, first, end);                                           \
     }                                                                                                          \
     /* One element for every lane, where any lane reads it. */                                                 \
     TC_INLINE lanes_of tc_load_splat_between_##type(const element *array, tc_i64_t at, tc_i64_t first,         \
