@@ -68,7 +68,7 @@ def start_scans(body: Sequence[nest_ir.Stmt]) -> list[Stmt]:
 def vector_range(
     axis: Axis, begin: Expr, end: Expr, body: Sequence[nest_ir.Stmt], context: Context
 ) -> list[Stmt]:
-    """The vector loop from `begin` to `end`, once for each cell of the guards that the axis does not change."""
+    """The vector loop from `begin` to `end`, once for each cell of the guards that stand still in it."""
     guards = [g for g in guards_of(body, context.conditions) if axis.name not in g.axes()]
     return emit_by_cells(
         body, guards, {}, context, lambda special, _: _vector_loop(axis, begin, end, special, context)
