@@ -85,6 +85,8 @@ class _Lowering:
             node = self._reduction(name, buffer, op, op.attrs)
         elif isinstance(op.attrs, TensorScan):
             node = self._scan(name, buffer, op, op.attrs)
+        elif op.op == "reshape":
+            node = self._reshape(name, buffer, value)
         else:
             node = self._pointwise(name, buffer, value)
         self.nodes.append(node)
@@ -110,6 +112,20 @@ class _Lowering:
             origins = (Origin("copy", op.name, op.span),)
         return LoopNode(
             name, buffer, axes, (), builder.body(), result, flat_index(index, op.shape), None, origins
+        )
+
+    def _reshape(self, name: str, buffer: str, value: int) -> LoopNode:
+        """A stored reshape: its operand's elements in order, computed where they are not stored."""
+        base = reshape_base(self.program, value)
+        shape = self.program.ops[base].shape
+        if base in self.stored or not shape:
+            return self._pointwise(name, buffer, value)
+        axes, index = _axes(shape, "i")
+        builder = BodyBuilder(self.program, self.stored, axes)
+        result = builder.build(base, index)
+        origins = (*builder.origins(), _origin(self.program.ops[value]))
+        return LoopNode(
+            name, buffer, axes, (), builder.body(), result, flat_index(index, shape), None, origins
         )
 
     def _reduction(self, name: str, buffer: str, op: TensorOp, attrs: Reduce) -> LoopNode:

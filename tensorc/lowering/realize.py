@@ -1,9 +1,10 @@
 """Which tensor values are stored in a buffer; every other value is recomputed where it is used.
 
 Always stored: results of the kernel, of reductions, of scans and of matrix products, the operands of a matrix
-product that are more than a view, those of a reshape, which reads its operand's memory in order, and what
-the user pinned with `@materialize`. What is pinned with `@inline` is not stored unless it has to be. The rest
-is a choice of policy:
+product that are more than a view, and what the user pinned with `@materialize`; those of a reshape, which
+reads its operand's memory in order, but for a reshape that is stored itself: its node goes through the
+operand's axes. What is pinned with `@inline` is not stored unless it has to be. The rest is a choice of
+policy:
 
 `default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
   (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
@@ -47,8 +48,8 @@ class Expression:
 
 def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
     """The values that get a buffer (parameters have theirs and are not listed)."""
-    realized = set(_always(program, policy))
     users = _users(program)
+    realized = set(_always(program, policy, users))
     reach = _reaches(program, users, realized)
     expressions: list[Expression] = []
     for value, op in enumerate(program.ops):
@@ -68,14 +69,16 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
     return frozenset(realized)
 
 
-def _always(program: TensorProgram, policy: str) -> list[int]:
+def _always(program: TensorProgram, policy: str, users: list[list[int]]) -> list[int]:
     found = list(program.results)
     for value, op in enumerate(program.ops):
         if op.op in ("reduce", "scan", "matmul") or op.pin is Pin.MATERIALIZE:
             found.append(value)
         if op.op == "matmul" or (op.op == "scan" and policy == "inductor-2.8"):
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
-        if op.op == "reshape":
+    stored = set(found)
+    for value, op in enumerate(program.ops):
+        if op.op == "reshape" and value not in stored and not _only_reshaped(program, users[value]):
             found.append(reshape_base(program, value))
     results = frozenset(program.results)
     return [v for v in found if v in results or not is_parameter_array(program, v)]
@@ -85,6 +88,11 @@ def is_parameter_array(program: TensorProgram, value: int) -> bool:
     """True for a parameter, also under other names of its sizes."""
     op = program.ops[value]
     return op.op == "param" or (isinstance(op.attrs, View) and op.attrs.kind == EQUAL_SIZES)
+
+
+def _only_reshaped(program: TensorProgram, users: list[int]) -> bool:
+    """True when nothing reads the elements of a reshape but other reshapes, which read its operand."""
+    return bool(users) and all(program.ops[u].op == "reshape" for u in users)
 
 
 def _view_base(program: TensorProgram, value: int) -> int | None:
