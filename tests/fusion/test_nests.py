@@ -63,6 +63,35 @@ FILES = {
 }
 
 
+JOINED = {
+    # a stencil over a padded image is one nest that reads the image
+    "(x: f32[N, D]) { p = pad(x, 1); return p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:] }": (
+        "flat c0{ c1 }",
+    ),
+    "(x: f32[N, D], y: f32[N, D]) { return concat((x * 2, y + 1), axis=1) }": ("flat c0{ c1 }",),
+    # one row at a time: of the join, and of what it joins
+    "(x: f32[N, D], y: f32[N, K]) { c = concat((x, y), axis=1); return c / sum(c, axis=1)[:, None] }": (
+        "rows i0{ j0(sum) ; j0 }",
+    ),
+    "(x: f32[N, D]) { e = exp(x); return sum(e, axis=1), concat((e, x), axis=1) }": (
+        "rows i0{ j0(sum) ; j0 }",
+    ),
+    # a shift leaves the row or the step that wrote the element
+    "(x: f32[N, D]) { e = exp(x); return max(e, axis=1), roll(e, 1, axis=0) }": (
+        "rows i0{ j0(max) }",
+        "flat c0{ c1 }",
+    ),
+    "(x: f32[N]) { @materialize e = exp(x); return e, concat((e[1:], e[:1])) }": ("flat c0", "flat c0"),
+    "(x: f32[N, D]) { return tile(x, (2, 2)) }": ("flat c0,c1,c2{ c3 }",),
+}
+
+
+@pytest.mark.parametrize("text", JOINED)
+def test_joined_arrays_are_read_in_place(text: str) -> None:
+    program = nests_of(f"kernel f{text}")
+    assert_nest(program, *JOINED[text])
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_program_files(name: str) -> None:
     assert_nest(nests_of_file(name), *FILES[name])

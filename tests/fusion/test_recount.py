@@ -57,6 +57,13 @@ SMALL = {
     ),
     "kept beside a row sum": "(x: f32[N, D]) { e = exp(x); return e / sum(e) + sum(x * 2, axis=1)[:, None] }",
     "kept for a scan": "(x: f32[N, D]) { e = exp(x); return cumulative_sum(e, axis=1) / sum(e) }",
+    "joined": "(x: f32[N, D], y: f32[M, D]) { return concat((x, y * 2), axis=0) }",
+    "join rows": "(x: f32[N, D], y: f32[N, K]) { c = concat((x, y), axis=1); return c, sum(c, axis=1) }",
+    "joined twice": "(x: f32[N, D]) { c = concat((exp(x), x), axis=1); return c @ c.T, sum(c) }",
+    "padded": "(x: f32[N, D]) { p = pad(x, 1); return p[1:, 1:] + p[:-1, :-1] }",
+    "statistic joined": "(x: f32[N, D]) { s = sum(x, axis=1); return concat((x - s[:, None], x), axis=1) }",
+    "rolled": "(x: f32[N, D]) { y = exp(x); return y - roll(y, 1, axis=1), max(y, axis=1) }",
+    "tiled": "(x: f32[N, D]) { return tile(x * 2, (2, 3)), repeat(x, 2, axis=0) }",
     "shared work": "(x: f32[N, D], w: f32[D, D]) { a = x @ w; b = a @ w; d = b @ w; return d @ w }",
 }
 

@@ -35,6 +35,7 @@ KERNELS: dict[str, tuple[str, set[tuple[int, int]]]] = {
     "last_in_rows": ("(x: f32[N, D]) { return x - mean(x, axis=1, keepdims=true) + x[0, 0] }", set()),
     "map_and_var": ("(x: f32[N, D]) { y = sin(x); return y, var(y) }", set()),
     "square_t": ("(x: f32[N, N]) { return x + x.T }", set()),
+    "rolled": ("(x: f32[N, D]) { return roll(x, 1, axis=0), roll(x, 1, axis=1) + x }", set()),
     "reversed": ("(x: f32[N, D]) { return x[:, ::-1] }", set()),
     "product": ("(x: f32[N, N], y: f32[N, N]) { return x @ y }", set()),
     "product_then": ("(x: f32[N, N], y: f32[N, N]) { return x @ y + x }", {(0, 0), (0, 1)}),
