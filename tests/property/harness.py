@@ -151,8 +151,8 @@ def draw_calls(
 
 
 def build_module(text: str, options: CompileOptions, directory: Path) -> Module:
-    """Compile and load `text` for this machine."""
-    return load_unit(Source("<grown>", text), replace(options, target="native"), directory)
+    """Compile and load `text`, for this machine unless the options have a target."""
+    return load_unit(Source("<grown>", text), replace(options, target=options.target or "native"), directory)
 
 
 def run_module(module: Module, call: Call, threads: int) -> Outcome:
