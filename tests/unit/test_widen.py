@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sema_checking import kernel
+from test_lanes_narrow import edge_values
 
 from tensorc.dtypes import COMPUTES_IN, SUPPORTED
 from tensorc.errors import IRError
@@ -15,6 +16,7 @@ from tensorc.lowering.lower import lower_program
 from tensorc.operators import OPERATORS
 from tensorc.tensor_ir.print_ir import print_tensor_program
 from tensorc.tensor_ir.program import Pin, TensorProgram
+from tensorc.tensor_ir.simplify import simplify_program
 from tensorc.tensor_ir.verify import verify_tensor_program
 from tensorc.tensor_ir.widen import widen_program
 
@@ -103,3 +105,58 @@ def test_loops_take_no_arithmetic_of_narrow_types() -> None:
     with pytest.raises(IRError, match="f16"):
         verify_loop_program(loops)
     verify_loop_program(lower_program(widen_program(program), "default"))
+
+
+# -- what comes after: rewriting and folding of the casts that widening leaves -------------------------
+
+
+@pytest.mark.parametrize("inner", SUPPORTED)
+def test_dropped_casts_lose_nothing(inner: str) -> None:
+    """`T(S(x))` becomes `T(x)` only where that is the same for every value."""
+    values = edge_values(SUPPORTED[inner])
+    types = [(a, b) for a in SUPPORTED for b in SUPPORTED]
+    body = ", ".join(f"{b}({a}(x))" for a, b in types)
+    program = kernel(f"x: {inner}[N]", f"return {body}")
+    simplified = simplify_program(widen_program(program))
+    verify_tensor_program(simplified)
+    with np.errstate(all="ignore"):
+        expected = interpret(program, {"x": values}, "exact")
+        found = interpret(simplified, {"x": values}, "exact")
+    assert sum(op.op == "cast" for op in simplified.ops) < sum(op.op == "cast" for op in program.ops)
+    for (a, b), f, e in zip(types, found, expected, strict=True):
+        np.testing.assert_array_equal(f, e, f"{inner} to {a} to {b}")
+
+
+OPERATIONS = ("+", "-", "*", "//", "%", "<", "==", "<<", ">>", "&", "|", "^")
+FUNCTIONS = ("maximum", "minimum")
+UNARY = ("-{}", "~{}", "abs({})", "sign({})", "square({})", "sqrt({})", "relu({})", "floor({})", "{} ** 2")
+
+
+@pytest.mark.parametrize("dtype", [t for t in SUPPORTED if t != "bool"])
+def test_folded_constants_have_the_values_of_the_interpreter(dtype: str) -> None:
+    t = SUPPORTED[dtype]
+    if t.is_float:
+        numbers = ["0.0", "1.5", "-2.5", "0.1", "3.0", "1e-3", "250.0"]
+    else:
+        numbers = ["0", "1", "3", "7", "100", str(t.highest), str(t.highest // 2 + 1)]
+        numbers += ["-1", "-7", str(t.lowest)] if t.kind == "i" else []
+    lines, results = [], []
+    for n, number in enumerate(numbers):
+        lines.append(f"    c{n} = full((2,), {number}, dtype={dtype})")
+    names = [f"c{n}" for n in range(len(numbers))]
+    for a in names:
+        results += [u.format(a) for u in UNARY if not (t.is_float and u[0] == "~")]
+        for b in names:
+            results += [
+                f"{a} {op} {b}" for op in OPERATIONS if not (t.is_float and op in ("<<", ">>", "&", "|", "^"))
+            ]
+            results += [f"{f}({a}, {b})" for f in FUNCTIONS]
+    program = kernel("x: f32[N]", "\n".join([*lines, f"    return {', '.join(results)}"]))
+    simplified = simplify_program(widen_program(program))
+    left = [op for op in simplified.ops if op.op in OPERATORS and op.op not in ("floor_divide", "remainder")]
+    assert t.is_float or not left
+    given = {"x": np.zeros(1, np.float32)}
+    with np.errstate(all="ignore"):
+        pairs = zip(interpret(program, given, "exact"), interpret(simplified, given, "exact"), strict=True)
+        for text, (a, b) in zip(results, pairs, strict=True):
+            np.testing.assert_array_equal(a, b, text)
