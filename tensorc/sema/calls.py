@@ -24,7 +24,7 @@ from tensorc.sema.functions import inline_function
 from tensorc.sema.iteration import FORMS
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
 from tensorc.sema.scopes import Frame, near
-from tensorc.sema.values import POISON, Arg, Known, Tensor, Value, describe, is_poisoned, size_of
+from tensorc.sema.values import POISON, Arg, Known, Tensor, TypeName, Value, describe, is_poisoned, size_of
 from tensorc.source import Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import standard_file_with
@@ -209,7 +209,7 @@ def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
     if name in c.scope.kernels:
         help = "kernels do not call each other: what they share is a `def`"
         k.error("TC0203", f"`{name}` is a kernel, not an operation", span, help=help)
-    elif foreign.advice(name):
+    elif foreign.advice(name) or name in foreign.DTYPES:
         _report_foreign(c, name, span)
     elif not c.scope.incomplete and name not in c.scope.broken:
         home = standard_file_with(name)
@@ -225,7 +225,7 @@ def _report_foreign(c: Context, name: str, span: Span) -> None:
     if name in OPERATIONS or name in LATER:
         help = f"write {name}(...)"
     elif name in foreign.DTYPES:
-        help = f"write {foreign.DTYPES[name]}(x)"
+        help = help or f"write {foreign.DTYPES[name]}(x)"
     elif home:
         help = f'write {name}(...), which comes with `import "{home}"`'
     help = help or near(name, OPERATIONS) or "operations are called by their plain name"
@@ -296,6 +296,10 @@ def _tuple_help(names: Items[str], given: Items[Arg]) -> str:
 def _keyword_help(name: str, keyword: str, given: Arg) -> str:
     if name in ("max", "min") and isinstance(given.value, Tensor):
         return f"of two values, write {name}imum(x, y)"
+    if name in ("concat", "stack") and isinstance(given.value, Tensor):
+        return f"the arrays are one tuple: {name}((a, b), axis=0)"
+    if keyword == "dtype" and not isinstance(given.value, TypeName):
+        return ""
     return f"write {keyword}={given.span.text}"
 
 

@@ -135,7 +135,7 @@ def _paired_axes(
         if first is None or second is None:
             return None
         if len(first) != len(second):
-            message = f"axes= names {len(first)} axes of x1 and {len(second)} of x2"
+            message = f"axes= names different numbers of axes: {len(first)} of x1 and {len(second)} of x2"
             k.error("TC0403", message, arg.span, label="expected as many")
             return None
         return tuple(zip(first, second, strict=True))

@@ -108,7 +108,7 @@ def _computation_type(k: Builder, row: Operator, operands: Items[Numeric], site:
     kind = common.dtype.domain
     if kind not in row.domain:
         words = " and ".join(_DOMAIN_WORDS[d] for d in "bif" if d in row.domain)
-        _refuse(k, row, operands, site, words, _domain_help(row, kind))
+        _refuse(k, row, operands, site, words, _domain_help(row, kind, operands))
         return None
     return common
 
@@ -153,10 +153,11 @@ def _is_weak_number(value: Numeric) -> bool:
     return isinstance(value, Known) and value.dtype is None
 
 
-def _domain_help(row: Operator, kind: str) -> str:
-    if kind == "f" and row.name == "bitwise_xor":
+def _domain_help(row: Operator, kind: str, operands: Items[Numeric]) -> str:
+    strong = any(d is not None and d.is_float for d in map(strong_dtype, operands))
+    if strong and row.name == "bitwise_xor":
         return "a power is written x ** 2"
-    if kind == "f" and row.name in ("bitwise_and", "bitwise_or"):
+    if strong and row.name in ("bitwise_and", "bitwise_or"):
         return f"`{row.symbol}` binds tighter than a comparison: write (x > 0) {row.symbol} (x < 1)"
     if kind != "b":
         return "cast it first, as in i32(x)" if row.domain in ("bi", "i") else ""

@@ -30,7 +30,11 @@ KEYWORDS: dict[str, tuple[str, ...]] = {
     "offset": ("k",),
     "perm": ("axes",),
     "value": ("fill_value",),
-    "pad_width": ("pad_width",),
+    "constant_values": ("value",),
+    "pad": ("pad_width",),
+    "reps": ("repetitions",),
+    "shifts": ("shift",),
+    "exclusive": ("include_initial",),
     "N": ("n_rows",),
     "M": ("n_cols",),
 }
@@ -188,6 +192,7 @@ METHODS = {
 
 ATTRIBUTES = {
     "H": "x.mT",
+    "mH": "x.mT",
     "ndim": "the rank as a number: it is static",
     "size": "the product of x.shape[i]",
     "dtype": "a dtype name, as f32",

@@ -7,13 +7,12 @@ from collections.abc import Sequence as Items
 from tensorc.index_algebra import ONE, Poly, is_nonnegative, minimum
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.values import (
-    Absent,
     Arg,
     Known,
     Numeric,
     Sequence,
-    Size,
     Tensor,
+    Value,
     describe,
     size_of,
 )
@@ -144,14 +143,13 @@ def flag_argument(k: Builder, arg: Arg | None, name: str) -> bool | None:
     return None
 
 
-def size_argument(k: Builder, value: object, span: Span) -> Poly | None:
+def size_argument(k: Builder, value: Value, span: Span) -> Poly | None:
     """A size: an integer, an expression of dims, or an integer scalar parameter. None after an error."""
-    poly = size_of(value) if isinstance(value, Known | Size | Tensor) else None
+    poly = size_of(value)
     if poly is None:
-        found = describe(value) if isinstance(value, Known | Size | Tensor | Sequence | Absent) else "no size"
         k.error(
             "TC0410",
-            f"a size must be an integer expression of dims, found {found}",
+            f"a size must be an integer expression of dims, found {describe(value)}",
             span,
             label="expected a size",
         )

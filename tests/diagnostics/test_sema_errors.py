@@ -118,7 +118,7 @@ EXPRESSIONS = [
     ("x: bool[N]", 'einsum("i->", x)', "TC0302", None, ["bool"]),
     ("x: f32[N, M]", "tensordot(x, x, axes=1)", "TC0407", None, ["sizes M and N"]),
     ("x: f32[N, M]", "tensordot(x, x, axes=3)", "TC0403", "3", ["expected 0 to 2"]),
-    ("x: f32[N, M]", "tensordot(x, x, axes=((0, 1), 0))", "TC0403", None, ["2 axes of x1 and 1 of x2"]),
+    ("x: f32[N, M]", "tensordot(x, x, axes=((0, 1), 0))", "TC0403", None, ["2 of x1 and 1 of x2"]),
     ("x: f32[N, M]", "tensordot(x, x, 1)", "TC0204", "1", ["axes by name"]),
     ("x: f32[N, M]", "vecdot(x, x[0, :-1])", "TC0407", None, ["sizes M and"]),
     ("x: f32[N, M]", "vecdot(x, x[0], axis=1)", "TC0403", "1", ["from the end"]),
