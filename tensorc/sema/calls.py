@@ -88,7 +88,7 @@ def evaluate_call(c: Context, node: ast.Call, frame: Frame) -> Steps:
     if dtype is not None:
         return _call_cast(c, function.id, dtype, args, frame.place(node.span), frame.domain)
     if function.id in c.scope.functions:
-        if args.poisoned:
+        if args.misordered:
             return POISON
         result: Value = yield _call_function(c, node, c.scope.functions[function.id], args, frame)
         return result

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tensorc.diagnostics.model import Diagnostic, DiagnosticBag
 from tensorc.sema.declarations import check_kernel_names, read_declarations
 from tensorc.sema.generics import check_instances, instance_names
+from tensorc.sema.kernels import check_uncalled
 from tensorc.source import Source, Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import load_imports
@@ -29,8 +30,15 @@ def check_file(
         file = load_imports(file, bag)
     own = DiagnosticBag()
     programs = _check(file, own, dims, hints, parsed=not bag.has_errors)
+    told: set[tuple[object, ...]] = set()
     for diagnostic in sorted(own.items, key=lambda d: _place(d, file.source)):
-        bag.add(diagnostic)
+        # what is wrong in a `def` whoever calls it is told once
+        span = diagnostic.span
+        place = (span.source.name, span.start, span.end) if span is not None else ()
+        what = (diagnostic.code, diagnostic.message, diagnostic.label, *place)
+        if what not in told:
+            bag.add(diagnostic)
+        told.add(what)
     return programs
 
 
@@ -59,4 +67,6 @@ def _check(
             start,
             help="a kernel is written `kernel name(x: f32[N]) -> f32[N] { return x }`",
         )
-    return tuple(p for kernel in kernels for p in check_instances(scope, kernel, bag))
+    programs = tuple(p for kernel in kernels for p in check_instances(scope, kernel, bag))
+    check_uncalled(scope, bag)
+    return programs

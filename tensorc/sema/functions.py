@@ -27,6 +27,7 @@ def inline_function(
     scope = c.scope
     c.scope = scope.homes.get(function.name, scope)
     result: Value = POISON
+    c.scope.inlined.add(function.name)
     if function.name not in c.scope.recursive:
         result = yield _inline(c, function, bound, Frame(call, function.name, domain=domain))
     c.scope = scope
@@ -58,6 +59,20 @@ def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], frame:
         c.builder.error("TC0210", f"`{function.name}` returns nothing", frame.place(function.span))
         return POISON
     return result
+
+
+def check_alone(c: Context, function: ast.Function) -> Steps:
+    """A `def` that nothing calls: all that can be wrong without knowing its arguments, as unknown names."""
+    frame = Frame(function=function.name)
+    for parameter in function.params:
+        if parameter.default is not None:
+            yield evaluate(c, parameter.default, frame)
+    for parameter in function.params:
+        frame.bind(c.builder.bag, parameter.name, POISON, parameter.span)
+    result: Value | None = yield run_body(c, function.body, frame)
+    if result is None:
+        c.builder.error("TC0210", f"`{function.name}` returns nothing", function.span)
+    return POISON
 
 
 def run_body(c: Context, body: tuple[ast.Statement, ...], frame: Frame) -> Generator[Any, Any, Value | None]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
-from tensorc.diagnostics.model import DiagnosticBag
+from tensorc.diagnostics.model import DiagnosticBag, Severity
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly, Sym, axis, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
 from tensorc.sema.builder import Builder, Site, TooLargeError
 from tensorc.sema.calls import evaluate_call
 from tensorc.sema.expressions import Context, run
-from tensorc.sema.functions import run_body
+from tensorc.sema.functions import check_alone, run_body
 from tensorc.sema.iteration import comprehend
 from tensorc.sema.parameters import check_kernel_features, read_parameters
 from tensorc.sema.requirements import equal_sizes, read_requires
@@ -47,6 +48,22 @@ def check_kernel(
     for diagnostic in own.items:
         bag.add(diagnostic)
     return None if own.has_errors else program
+
+
+def check_uncalled(scope: FileScope, bag: DiagnosticBag) -> None:
+    """Report what is wrong in the file's `def`s that no kernel has inlined, whatever their arguments."""
+    for name, function in scope.functions.items():
+        if name in scope.homes or name in scope.inlined or name in scope.recursive:
+            continue
+        own = DiagnosticBag()
+        symbols = SymbolTable(scope.dims)
+        symbols.bound.update(scope.dims)
+        c = Context(Builder(own), scope, symbols, evaluate_call, comprehend)
+        with suppress(TooLargeError):
+            run(check_alone(c, function))
+        for diagnostic in own.items:
+            if diagnostic.severity is Severity.ERROR:
+                bag.add(diagnostic)
 
 
 def _check(c: Context, node: ast.Kernel, generic: Generic | None) -> TensorProgram | None:

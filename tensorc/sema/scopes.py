@@ -41,7 +41,7 @@ class FileScope:
     An imported `def` is checked in the scope of the file that it is from, which is its entry in `homes`.
     `incomplete`: an import failed, so that a name may be unknown for that reason alone; `broken` holds the
     names of declarations that did not parse, `kernels` those that cannot be called, and `later` the constants
-    that are not read yet.
+    that are not read yet. `inlined` collects the file's own `def`s that some kernel called.
     """
 
     dims: dict[str, DimFact] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class FileScope:
     later: frozenset[str] = frozenset()
     recursive: frozenset[str] = frozenset()
     declared: dict[str, Span] = field(default_factory=dict)
+    inlined: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

@@ -132,6 +132,48 @@ def test_every_error_in_one_run() -> None:
     )
 
 
+ALONE = [
+    ("an unknown name in a def that nothing calls", "def f(x) = x + q\n", "TC0201", "q"),
+    ("a wrong call in a def that nothing calls", "def f(x) {\n y = sin(x, x)\n return y\n}\n", "TC0204", "sin(x, x)"),
+    ("an unknown operation in a def that nothing calls", "def f(x, axis=-1) = summ(x, axis=axis)\n", "TC0203", "summ"),
+    ("a def that nothing calls returns nothing", "def f(x) { y = x }\n", "TC0210", "def f(x) { y = x }"),
+    ("an unknown default", "def f(x, y=q) = x + y\n", "TC0201", "q"),
+    ("a def that is called with what has an error", "def f(x) = x + q\n", "TC0201", "q"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("definition", "code", "place"), [a[1:] for a in ALONE], ids=[a[0] for a in ALONE])
+def test_defs_are_checked_without_a_call(definition: str, code: str, place: str) -> None:
+    found = only_error(f"{definition}kernel k(x: f32) {{ return x }}", code)
+    assert found.span is not None
+    assert found.span.text == place
+    assert [d.code for d in errors(f"{definition}kernel k(x: f32) {{ return f(unknown) + 1 }}")] == [
+        code,
+        "TC0201",
+    ]
+
+
+def test_an_error_in_a_def_is_told_once() -> None:
+    text = "def f(x) = x + q\nkernel k(x: f32) { return f(x) + f(x * 2) }\nkernel l(x: f64) { return f(x) }"
+    only_error(text, "TC0201", "`q`")
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        "dims D ~ 4\ndef f(x) = x * D + zeros(D)",
+        "def f(x, n) = reshape(x, (n, x.shape[0] // n)) + x[1 : x.shape[0] - 1, None, ...]",
+        "def f(x, axis) = sum(x, axis=(axis, 0)) + cumulative_sum(x, axis=axis)",
+        "def f(x, dtype) = x.astype(dtype) + zeros((3,), dtype=dtype)",
+        "def f(x, w) {\n y[i] = sum(x[i + u] * w[u] for u in w.shape[0]) for i in x.shape[0] - w.shape[0] + 1\n return y\n}",
+        "def f(x) {\n a, b = g(x)\n return a + b\n}\ndef g(x) { return x, x.T }",
+        'def f(x) = pad(x, ((x.shape[0], 1),)) + concat((x, x)) + einsum("i,i->i", x, x) + tensordot(x, x, axes=x) + roll(x, x)',
+    ],
+)
+def test_a_def_without_a_call_is_not_blamed_for_what_its_arguments_decide(definition: str) -> None:
+    assert not errors(f"{definition}\nkernel k(x: f32) {{ return x }}")
+
+
 # -- other libraries -------------------------------------------------------------------------------
 
 FLOATS = ", ".join(f"{name}: f32[N, N]" for name in "xywabcz")

@@ -136,6 +136,15 @@ DECLARATIONS: tuple[Slip, ...] = (
     ),
     Slip(
         "TC0109",
+        "def f(x) = x«,» x * 2\n",
+        "the short form of a `def` gives one value",
+        "write `{ return a, b }` for several",
+        before=r"\bdef\b[^{]*=[^=][^{]*",
+        after=r",",
+        section="def",
+    ),
+    Slip(
+        "TC0109",
         "def f(x) «->» f32[N] { return x }\n",
         "a `def` has no result type",
         "leave `-> …` out: the type follows from the body",
