@@ -137,7 +137,7 @@ def _in_order(nodes: list[LoopNode], scans: list[LoopNode]) -> NestShape | Refus
     alone = next((n for n in scans if len(n.iter_axes) > 1), None)
     if alone is not None:
         return Refusal(
-            SCAN_ORDER, f"{alone.name} is a scan for each of several rows or columns, not of one axis"
+            SCAN_ORDER, f"{alone.name} starts anew in each row or column, a full reduction sweeps all of them"
         )
     shape = _whole(nodes)
     return shape if isinstance(shape, Refusal) else NestShape(NestKind.SCAN, 1)

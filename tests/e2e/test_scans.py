@@ -249,3 +249,44 @@ def test_out_may_be_the_input(module: tensorc.Module) -> None:
         expected = module[name](x)
         module[name](x, out=x, threads=2)
         np.testing.assert_array_equal(x, expected)
+
+
+NARROW = ("i8", "i16", "u8", "u16", "u32", "u64", "f16")
+
+
+def _narrow_text() -> str:
+    lines = []
+    for dtype in NARROW:
+        pieces = [f"cumulative_{kind}(x, axis={axis})" for kind in ("sum", "max", "min") for axis in (0, 1)]
+        lines.append(f"kernel {dtype}_(x: {dtype}[N, D]) {{ return {', '.join(pieces)} }}")
+    bf16 = "f32(cumulative_sum(bf16(x), axis=1)), f32(cumulative_max(bf16(x), axis=0))"
+    return "\n".join((*lines, f"kernel bf16_(x: f32[N, D]) {{ return {bf16} }}"))
+
+
+def test_narrow_dtypes(tmp_path: Path) -> None:
+    """Integers add up in 64 bits of their sign, small floats in f32 or wider with one rounding a prefix."""
+    module = tensorc.compile(_narrow_text(), cache_dir=tmp_path)
+    random = np.random.default_rng(9)
+    for dtype, shape in itertools.product(NARROW, ((0, 3), (1, 1), (5, 8), (20, 37))):
+        numpy_dtype = np.dtype({"i": "i", "u": "u", "f": "f"}[dtype[0]] + str(int(dtype[1:]) // 8))
+        if dtype == "f16":
+            x = random.standard_normal(shape).astype(numpy_dtype)
+            total = np.float32
+        else:
+            limits = np.iinfo(numpy_dtype)
+            x = random.integers(limits.min, limits.max, shape, dtype=numpy_dtype, endpoint=True)
+            total = np.dtype(f"{dtype[0]}8")
+        found = module[f"{dtype}_"](x, threads=2)
+        for position, (kind, axis) in enumerate(itertools.product(("sum", "max", "min"), (0, 1))):
+            wide = total if kind == "sum" else x.dtype
+            expected = ACCUMULATE[kind].accumulate(x, axis=axis, dtype=wide)
+            if dtype == "f16":
+                expected = expected.astype(x.dtype)
+                assert np.max(np.abs(found[position] - expected), initial=0) <= 2.0**-8
+            else:
+                np.testing.assert_array_equal(found[position], expected)
+            assert found[position].dtype == expected.dtype
+    x = random.integers(-8, 8, (9, 20)).astype(np.float32)  # exact in bf16, and so are the sums
+    total, top = module["bf16_"](x)
+    np.testing.assert_array_equal(total, np.cumsum(x, axis=1))
+    np.testing.assert_array_equal(top, np.maximum.accumulate(x, axis=0))

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from front_end import fuse_text
 from hand_made import I0, I1, R0, R1, D, Hand, N, epilogue
 
 from tensorc.diagnostics.catalogue import CATALOGUE
@@ -291,3 +292,44 @@ def test_codes_have_titles_sentences_and_pages() -> None:
         assert CATALOGUE[code] == reasons.REASONS[code]
     constants = {v for k, v in vars(reasons).items() if k.isupper() and re.fullmatch(r"TC2\d\d\d", str(v))}
     assert constants == set(reasons.REASONS)
+
+
+SCANS = {
+    "rows beside a full sum": (
+        "(x: f32[N, D]) { return cumulative_sum(x, axis=1), sum(x) }",
+        (reasons.SCAN_ORDER, "op0 starts anew in each row or column"),
+    ),
+    "columns beside rows": (
+        "(x: f32[N, D]) { return cumulative_sum(x, axis=0), cumulative_sum(x, axis=1) }",
+        (reasons.SCAN_ORDER, "op0 runs along its first axis in order"),
+    ),
+    "one axis beside rows": (
+        "(x: f32[N], y: f32[N, D]) { return cumulative_sum(x)[:, None] * y }",
+        (reasons.LOOP_SHAPES, "sweep different spaces"),
+    ),
+    "turned": (
+        "(x: f32[N, N], y: f32[N, N]) { c = cumulative_sum(x, axis=0); return c, c.T + y.T }",
+        (reasons.ACCESS, "elsewhere than where the same step wrote it"),
+    ),
+    "a sum that must be finished": (
+        "(x: f32[N]) { s = sum(x); return cumulative_sum(x / s) }",
+        (reasons.FULL_REDUCTION, "needs the finished value of op0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_what_a_scan_is_not_fused_with(name: str) -> None:
+    text, (code, words) = SCANS[name]
+    fused = fuse_text("t.tdsl", f"kernel f{text}", "default")
+    pairs = [e for e in fused.events if isinstance(e, events.PairConsidered)]
+    assert pairs[0].reason.code == code
+    assert words in pairs[0].reason.sentence
+
+
+def test_inductor_calls_its_library_for_scans() -> None:
+    text = "kernel f(x: f32[N, D]) { return exp(cumulative_sum(sin(x), axis=1)) }"
+    fused = fuse_text("t.tdsl", text, "inductor-2.8")
+    assert [len(g.nodes) for g in fused.groups] == [1, 1, 1]
+    assert not any(isinstance(e, events.PairConsidered) for e in fused.events)
+    assert len(fuse_text("t.tdsl", text, "default").groups) == 1
