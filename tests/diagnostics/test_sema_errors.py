@@ -218,6 +218,7 @@ FILES = [
     ("def f(x) = T(x)\nkernel k[T: f32](x: T[N]) { return f(x) }", "TC0203", "T", ["unknown operation"]),
     ("kernel k(x: f32) {\n @inline y = x\n return y\n}", "TC0115", "@inline", ["parameter"]),
     ("kernel k(x: f32[N]) {\n @inline y = sum(x)\n return y\n}", "TC0115", "@inline", ["always stored"]),
+    ("kernel k(x: f32[N]) {\n @inline y = cumulative_sum(x)\n return y\n}", "TC0115", "@inline", ["a scan"]),
     (
         "kernel k(x: f32[N]) {\n @inline y = x.shape\n return x * y[0]\n}",
         "TC0115",
