@@ -21,9 +21,10 @@ class Context:
     `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
     axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
     when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
-    have copies. `strip` is where a strip of columns begins whose scans have a carry for each vector. A
-    check's status is 16 + its failure's position in `failures`. `conditions`
-    are the guards of the nest's `inside` values, `extents` those of its loops.
+    have copies, `varying` those that differ between lanes (known where gathers ask). `strip` is where a strip
+    of columns begins whose scans have a carry for each vector. A check's status is 16 + its failure's
+    position in `failures`. `conditions` are the guards of the nest's `inside` values, `extents` those of its
+    loops.
     """
 
     names: Mapping[Sym, str]
@@ -33,6 +34,7 @@ class Context:
     lanes: Expr | None = None
     suffix: str = ""
     copied: frozenset[str] = field(default_factory=frozenset)
+    varying: frozenset[str] = field(default_factory=frozenset)
     failures: tuple[RuntimeFailure, ...] = ()
     strip: Expr | None = None
     conditions: Mapping[str, tuple[Poly, ...]] = field(default_factory=dict)

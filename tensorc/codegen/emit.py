@@ -26,6 +26,8 @@ _OPTIONAL = {
     "reduce_arg.h": re.compile(r"tc_arg(max|min)_\w+_begin"),
     "reduce_variance.h": re.compile(r"tc_(var|std)_\w+_begin"),
     "elementary_f32.h": re.compile(rf"tc_({_FIRST})_f32"),
+    "lanes_gather_narrow.h": re.compile(r"tc_gather_(one|row|step|lanes)\w*_(i8|i16|u\d+|f16|bf16)\b"),
+    "lanes_gather.h": re.compile(r"tc_(place|gather_(one|row|step|lanes))_"),
     "lanes_wide.h": re.compile(r"tc_f32w"),
     "elementary_more_f32.h": re.compile(
         r"tc_(log2|log10|tan|asin|acos|atan|sinh|cosh|asinh|acosh|atanh|erfc|cbrt)_f32"

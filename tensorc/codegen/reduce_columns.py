@@ -230,6 +230,7 @@ def _column_results(reduce: ColumnReduce, context: Context) -> list[Stmt]:
         emit_result(a, _column_state(a, reduce, context), count, columns=True) for a in reduce.accumulators
     ]
     values = declared(reduce.after)
+    context = replace(context, varying=frozenset(a.name for a in reduce.accumulators))
     whole = emit_simple(reduce.after, context.inside(v, Name(v), None, values, ""))
     part = emit_simple(reduce.after, context.inside(v, Name(v), Name(f"{v}_lanes"), values, ""))
     left = Binary("-", Name("column_end"), Name(v))

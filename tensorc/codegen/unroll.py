@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from tensorc.codegen.c_ast import Binary, Call, Declare, Evaluate, Expr, Name, Stmt
 from tensorc.codegen.context import Context, split_index
+from tensorc.codegen.gathers import with_varying
 from tensorc.codegen.loop_bodies import emit_simple
 from tensorc.codegen.values import INFIX
 from tensorc.dtypes import F32
@@ -74,8 +75,8 @@ class _Pair:
 
     def __init__(self, body: Sequence[nest_ir.Stmt], first: Context, second: Context, adjacent: bool) -> None:
         self.body = body
-        self.first = first
-        self.second = second
+        self.first = with_varying(first, body)
+        self.second = with_varying(second, body)
         self.adjacent = adjacent
         self.wide: set[str] = set()
 

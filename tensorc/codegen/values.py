@@ -21,22 +21,29 @@ from tensorc.codegen.guarded import guarded_load, inside_expr
 from tensorc.codegen.lane_types import cast_steps, lane_type, operation_type
 from tensorc.dtypes import BF16, BOOL, F16, I64, DType
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, ScalarRef
+from tensorc.loop_ir.program import Gather, IndexValue, Inside, Literal, Load, Place, ScalarRef
 from tensorc.loop_schedule.program import Check, Let, Scan, Store
 
 FIRST_FAILURE = 16
 INFIX = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/"}
 
 
+def declare_value(let: Let, value: Expr, context: Context) -> Stmt:
+    """`const tc_f32 v3 = value;`"""
+    return Declare(f"const tc_{lane_type(let.dtype)}", context.value_name(let.name), value)
+
+
 def emit_let(let: Let, context: Context) -> Stmt:
-    """`const tc_f32 v3 = tc_sin_f32(v2);`"""
-    return Declare(f"const tc_{lane_type(let.dtype)}", context.value_name(let.name), _value(let, context))
+    """`const tc_f32 v3 = tc_sin_f32(v2);` for everything but gathers (see `gathers`)."""
+    return declare_value(let, _value(let, context), context)
 
 
 def _value(let: Let, context: Context) -> Expr:
     match let.attrs:
         case Load():
             return load_expr(let.attrs, let.dtype, context)
+        case Place() | Gather():
+            raise AssertionError("gathers are spelt elsewhere")
         case ScalarRef(param):
             return Call(f"tc_splat_{let.dtype}", (Name(context.arrays[param]),))
         case Literal(value):

@@ -109,4 +109,5 @@ CATALOGUE: dict[str, str] = {
     "TC2114": "the fusion would raise the peak of memory",
     "TC2115": "a group with shared outer loops takes no such partner",
     "TC2116": "a scan runs along its axis in order",
+    "TC2117": "what is gathered from must be complete",
 }

@@ -29,6 +29,7 @@ from tensorc.interp.scan_orders import scan_in_order
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
+    Gather,
     IndexValue,
     Inside,
     Literal,
@@ -37,6 +38,7 @@ from tensorc.loop_ir.program import (
     LoopProgram,
     MatmulNode,
     NopNode,
+    Place,
     Reduction,
     Role,
     ScalarOp,
@@ -111,6 +113,7 @@ def interpret_loops(
 
     Raises:
         TypeError, ValueError: as `bind_arguments`; ValueError also for an integer to a negative power.
+        IndexError: a gather's index is out of range.
         IRError: an access out of a buffer, or an element that is not written exactly once.
     """
     run = _Run(program, bind_arguments(program.signature, arrays), elementary)
@@ -208,6 +211,10 @@ class _Run:
         match op.attrs:
             case Load():
                 return self._load(node.name, op.attrs, mesh, loads)
+            case Place():
+                return self._place(op.attrs, args[0], args[1] if len(args) > 1 else np.ones((), np.bool_))
+            case Gather():
+                return self._gather(node.name, op.attrs, args, mesh, loads)
             case ScalarRef(param):
                 return self._scalars[param]
             case Literal(value=value):
@@ -227,7 +234,7 @@ class _Run:
         flat = self._flat[load.buffer]
         index = evaluate_index(load.index, mesh, self._call.dims)
         if load.guards:
-            return self._load_inside(node, load, index, self._holds(load.guards, mesh), loads)
+            return self._load_inside(node, load.buffer, index, self._holds(load.guards, mesh), loads)
         if index.size and (index.min() < 0 or index.max() >= flat.size):
             raise IRError(node, f"{load.buffer}[{load.index}] leaves its {flat.size} elements")
         loads.mark(load.buffer, flat.size, index)
@@ -237,17 +244,34 @@ class _Run:
         found = [evaluate_index(g, mesh, self._call.dims) >= 0 for g in guards]
         return functools.reduce(np.logical_and, found)
 
-    def _load_inside(self, node: str, load: Load, index: Indices, inside: Mask, loads: _Touched) -> Array:
-        """The elements where the guards hold, 0 elsewhere."""
-        flat = self._flat[load.buffer]
+    def _load_inside(self, node: str, buffer: str, index: Indices, inside: Mask, loads: _Touched) -> Array:
+        """The elements where `inside` holds, 0 elsewhere."""
+        flat = self._flat[buffer]
         index, inside = np.broadcast_arrays(index, inside)
         used = index[inside]
         if used.size and (used.min() < 0 or used.max() >= flat.size):
-            raise IRError(node, f"{load.buffer}[{load.index}] leaves its {flat.size} elements")
-        loads.mark(load.buffer, flat.size, used)
+            raise IRError(node, f"an access leaves the {flat.size} elements of {buffer}")
+        loads.mark(buffer, flat.size, used)
         found = np.zeros(index.shape, flat.dtype)
         found[inside] = flat[used]
         return found
+
+    def _place(self, place: Place, index: Array, inside: Mask) -> Array:
+        extent = self._call.shape((place.extent,))[0]
+        at = np.where(index < 0, index + extent, index) if place.wraps else index
+        if (inside & ((at < 0) | (at >= extent))).any():
+            raise IndexError(place.message)
+        return np.where(inside, at, -1)
+
+    def _gather(
+        self, node: str, gather: Gather, places: list[Array], mesh: Mapping[str, Indices], loads: _Touched
+    ) -> Array:
+        index = evaluate_index(gather.offset, mesh, self._call.dims)
+        inside: Mask = np.ones((), np.bool_)
+        for stride, place in zip(gather.strides, places, strict=True):
+            index = index + stride.evaluate(self._call.dims) * place
+            inside = inside & (place >= 0)
+        return self._load_inside(node, gather.buffer, index, inside, loads)
 
     def _matmul(self, node: MatmulNode, loads: _Touched) -> tuple[Array, Indices]:
         dtype = self._buffers[node.buffer].dtype

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tensorc.dtypes import I64, DType, computation_type, holds
 from tensorc.errors import IRError
+from tensorc.index_algebra import Poly
 from tensorc.interp.binding import BoundCall, bind_arguments
 from tensorc.interp.error_bounds import (
     EXACT,
@@ -39,6 +40,7 @@ from tensorc.interp.tensor_values import Values, apply_operator, cast_values
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
+    Gather,
     ParamRef,
     Reduce,
     Scan,
@@ -77,6 +79,7 @@ def interpret(
 
     Raises:
         TypeError, ValueError: as `bind_arguments`; ValueError also for an integer to a negative power.
+        IndexError: a gather's index is out of range.
     """
     return tuple(a.value for a in _Run(program, arrays, mode, with_bounds=False).results())
 
@@ -153,6 +156,8 @@ class _Run:
                 found = self._view(op.attrs, args[0], shape)
             case Concat(axis):
                 found = _join(args, axis)
+            case Gather():
+                found = self._gather(op.attrs, args, shape)
             case Reduce():
                 found = self._reduce(op, op.attrs, args[0])
             case Scan(kind, axis):
@@ -178,6 +183,29 @@ class _Run:
         value = np.broadcast_to(source.value[at], shape)
         bound = np.broadcast_to(source.bound, source.value.shape)[at] if source.bound.ndim else source.bound
         return Approx(value, np.broadcast_to(bound, shape) if bound.ndim else bound)
+
+    def _gather(self, gather: Gather, args: Sequence[Approx], shape: tuple[int, ...]) -> Approx:
+        source = args[0]
+        if 0 in shape:
+            return Approx(np.empty(shape, source.value.dtype), EXACT)
+        mesh = index_mesh([f"i{k}" for k in range(len(shape))], shape)
+        at: list[Values] = []
+        for place, extent in zip(gather.places, source.value.shape, strict=True):
+            if isinstance(place, Poly):
+                at.append(evaluate_index(place, mesh, self._call.dims))
+                continue
+            index = args[place.operand].value
+            index = np.where(index < 0, index + extent, index) if place.wraps else index
+            if ((index < 0) | (index >= extent)).any():
+                if not place.checked:
+                    raise IRError(f"gather {gather.kind}", f"an index leaves the axis of {extent}")
+                raise IndexError(place.message)
+            at.append(index)
+        value = np.broadcast_to(source.value[tuple(at)], shape)
+        if not source.bound.ndim:
+            return Approx(value, source.bound)
+        spread = np.broadcast_to(source.bound, source.value.shape)
+        return Approx(value, np.broadcast_to(spread[tuple(at)], shape))
 
     def _reduce(self, op: TensorOp, attrs: Reduce, x: Approx) -> Approx:
         merged = merge_axes(x.value, attrs.axes)

@@ -20,7 +20,7 @@ from tensorc.index_algebra import (
     maximum,
     minimum,
 )
-from tensorc.loop_ir.program import IndexValue, Inside, Load, ScalarAttrs
+from tensorc.loop_ir.program import Gather, IndexValue, Inside, Load, ScalarAttrs
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def index_polys(attrs: ScalarAttrs) -> tuple[Poly, ...]:
     match attrs:
         case Load(_, index, guards):
             return (index, *guards)
-        case IndexValue(index):
+        case IndexValue(index) | Gather(_, index, _):
             return (index,)
         case Inside(guards):
             return guards

@@ -16,6 +16,7 @@ from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
+    Gather,
     IndexValue,
     Inside,
     Literal,
@@ -26,6 +27,7 @@ from tensorc.loop_ir.program import (
     Node,
     NopNode,
     Origin,
+    Place,
     ScalarOp,
     ScalarRef,
 )
@@ -86,6 +88,15 @@ def guards_text(guards: Sequence[Poly]) -> str:
     return " and ".join(f"{g} >= 0" for g in guards)
 
 
+def gather_text(gather: Gather, places: Sequence[str]) -> str:
+    """`x[i0 + D*%3]`: what a gather reads, its places by name."""
+    terms = [str(gather.offset)] if gather.offset.terms else []
+    for stride, place in zip(gather.strides, places, strict=True):
+        simple = len(stride.terms) == 1
+        terms.append(place if stride == 1 else f"{stride if simple else f'({stride})'}*{place}")
+    return f"{gather.buffer}[{' + '.join(terms)}]"
+
+
 def _scalar_text(op: ScalarOp) -> str:
     return f"{_head_text(op)} : {op.dtype}"
 
@@ -94,6 +105,11 @@ def _head_text(op: ScalarOp) -> str:
     match op.attrs:
         case Load():
             return f"load {_load_text(op.attrs)}"
+        case Place(extent, wraps):
+            where = f" if %{op.args[1]}" if len(op.args) > 1 else ""
+            return f"place %{op.args[0]} of {extent}{' wraps' if wraps else ''}{where}"
+        case Gather():
+            return f"gather {gather_text(op.attrs, [f'%{k}' for k in op.args])}"
         case ScalarRef(param):
             return f"scalar {param}"
         case Literal(value=value):

@@ -10,6 +10,8 @@ subexpressions are shared and no pass needs recursion.
 | op        | attrs        | meaning                                                      |
 |-----------|--------------|--------------------------------------------------------------|
 | `load`    | `Load`       | an element of a buffer; nothing is read where a guard fails  |
+| `place`   | `Place`      | an i64 index along an axis as a place; a second operand says where it counts |
+| `gather`  | `Gather`     | the element of a buffer at places that are values, one operand each |
 | `scalar`  | `ScalarRef`  | a rank-0 parameter's value                                   |
 | `constant`| `Literal`    | a value of the op's dtype                                    |
 | `index`   | `IndexValue` | an index or a size as a number; evaluated in i64, then the op's dtype |
@@ -31,7 +33,7 @@ operand's last axis is reduced or scanned, `columns` when it is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tensorc.dtypes import DType
@@ -73,6 +75,31 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A check of an index against `extent`: out of range it is -1, and the call fails with an IndexError.
+
+    Where the second operand, a bool, is false the place is -1 too, and nothing fails.
+    `wraps`: a negative index counts from the end. `message` and `line` are what the error says.
+    """
+
+    extent: Poly
+    wraps: bool
+    message: str = field(compare=False)
+    line: int = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """`buffer[offset + strides[0] * places[0] + ...]`; nothing is read, and the value is 0, where a place is
+    negative. `offset` is affine in the axes, the strides are sizes.
+    """
+
+    buffer: str
+    offset: Poly
+    strides: tuple[Poly, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ScalarRef:
     param: str
 
@@ -92,7 +119,7 @@ class Inside:
     guards: tuple[Poly, ...]
 
 
-ScalarAttrs = Load | ScalarRef | Literal | IndexValue | Inside | None
+ScalarAttrs = Load | Place | Gather | ScalarRef | Literal | IndexValue | Inside | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +189,15 @@ class LoopNode:
         if self.scan is not None:
             return Tree.ROWS if self.scan.axis == len(self.iter_axes) - 1 else Tree.COLUMNS
         return None if self.reduction is None else self.reduction.tree
+
+    def gathered(self) -> tuple[str, ...]:
+        """The buffers that the body gathers from, each once, in order."""
+        return tuple(dict.fromkeys(op.attrs.buffer for op in self.body if isinstance(op.attrs, Gather)))
+
+    def reads(self) -> tuple[str, ...]:
+        """The buffers that the body reads in any way, each once, in order."""
+        accesses = (op.attrs.buffer for op in self.body if isinstance(op.attrs, Load | Gather))
+        return tuple(dict.fromkeys(accesses))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tensorc.dtypes import BOOL, COMPUTES_IN, SUPPORTED, U32, U64
+from tensorc.dtypes import BOOL, COMPUTES_IN, I64, SUPPORTED, U32, U64
 from tensorc.errors import IRError
 from tensorc.index_algebra import Atom, Poly, Sym
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
+    Gather,
     IndexValue,
     Inside,
     Literal,
@@ -22,6 +23,7 @@ from tensorc.loop_ir.program import (
     MatmulNode,
     Node,
     NopNode,
+    Place,
     Role,
     ScalarOp,
     ScalarRef,
@@ -225,6 +227,29 @@ def _inside(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
     return _guards_problem(op.attrs.guards, (*node.iter_axes, *node.reduce_axes), scope)
 
 
+def _place(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
+    if not isinstance(op.attrs, Place) or len(op.args) not in (1, 2):
+        return "is not the place of one index"
+    if op.dtype != I64 or node.body[op.args[0]].dtype != I64:
+        return "a place and its index are i64"
+    if any(node.body[k].dtype != BOOL for k in op.args[1:]):
+        return "where it counts is no bool"
+    return _index_problem(op.attrs.extent, (), scope)
+
+
+def _gather(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
+    if not isinstance(op.attrs, Gather) or not op.args or len(op.args) != len(op.attrs.strides):
+        return "is not a gather with a stride for each place"
+    if op.attrs.buffer not in scope.readable:
+        return f"reads {op.attrs.buffer}, which is not written before"
+    if any(node.body[k].dtype != I64 for k in op.args):
+        return "a place is an i64"
+    problems = [_index_problem(op.attrs.offset, (*node.iter_axes, *node.reduce_axes), scope)]
+    problems += [_index_problem(stride, (), scope) for stride in op.attrs.strides]
+    problems.append(_same_dtype(op, scope.readable[op.attrs.buffer]))
+    return next((p for p in problems if p is not None), None)
+
+
 def _scalar(op: ScalarOp, node: LoopNode, scope: _Scope) -> str | None:
     if not isinstance(op.attrs, ScalarRef) or op.args:
         return "is not a scalar"
@@ -276,6 +301,8 @@ Rule = Callable[[ScalarOp, LoopNode, _Scope], str | None]
 
 _RULES: dict[str, Rule] = {
     "load": _load,
+    "place": _place,
+    "gather": _gather,
     "scalar": _scalar,
     "constant": _constant,
     "index": _index,

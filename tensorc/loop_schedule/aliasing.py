@@ -19,7 +19,7 @@ from tensorc.loop_schedule.program import (
     RowReduce,
     Stmt,
 )
-from tensorc.loop_schedule.walk import loads_in, read_buffers, stores_in, walk, written_buffers
+from tensorc.loop_schedule.walk import gathers_in, loads_in, read_buffers, stores_in, walk, written_buffers
 
 SHIFTED = frozenset({"var", "std"})
 """Reductions that measure from their first element."""
@@ -35,6 +35,8 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
     if old not in read_buffers(nest):
         return True
     if any(isinstance(s, ColumnReduce | Matmul) for s in walk(nest.body)):
+        return False
+    if any(gather.buffer == old for gather in gathers_in(nest.body)):
         return False
     for s in nest.body:
         if isinstance(s, RowReduce) and s.parallel and any(a.kind in SHIFTED for a in s.accumulators):

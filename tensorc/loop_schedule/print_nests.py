@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tensorc.loop_ir.print_ir import guards_text
-from tensorc.loop_ir.program import Axis, IndexValue, Inside, Literal, Load, ScalarRef
+from tensorc.loop_ir.print_ir import gather_text, guards_text
+from tensorc.loop_ir.program import Axis, Gather, IndexValue, Inside, Literal, Load, Place, ScalarRef
 from tensorc.loop_schedule.program import (
     Accumulator,
     Check,
@@ -117,6 +117,11 @@ def _let(s: Let) -> str:
             return f"load {buffer}[{index}]" + (f" if {guards_text(guards)}" if guards else "")
         case Inside(guards):
             return f"inside {guards_text(guards)}"
+        case Place(extent, wraps):
+            where = f" if {s.args[1]}" if len(s.args) > 1 else ""
+            return f"place {s.args[0]} of {extent}{' wraps' if wraps else ''}{where}"
+        case Gather():
+            return f"gather {gather_text(s.attrs, s.args)}"
         case ScalarRef(param):
             return f"scalar {param}"
         case Literal(value):

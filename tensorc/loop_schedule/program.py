@@ -60,7 +60,7 @@ class RuntimeFailure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """`condition` names the runtime's test: `nonnegative`."""
+    """`condition` names the runtime's test: `nonnegative` (of an exponent, or of a place in range)."""
 
     condition: str
     value: str

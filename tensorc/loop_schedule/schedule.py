@@ -7,7 +7,7 @@ only its own nest reads is no array; barriers stand only before nests that read 
 from __future__ import annotations
 
 from tensorc.index_algebra import ONE, ZERO, Poly, as_poly, product
-from tensorc.loop_ir.program import LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
+from tensorc.loop_ir.program import Gather, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
 from tensorc.loop_schedule.columns import build_columns
 from tensorc.loop_schedule.flat import build_flat
 from tensorc.loop_schedule.keep_values import keep_values
@@ -18,8 +18,11 @@ from tensorc.loop_schedule.scans import build_scan
 from tensorc.loop_schedule.traffic import node_bytes
 from tensorc.loop_schedule.whole import build_whole
 from tensorc.operators import OPERATORS
-from tensorc.scheduler.nest_shape import NestKind, loads
+from tensorc.scheduler.nest_shape import NestKind
 from tensorc.scheduler.program import FusedGroup, FusedProgram
+
+GATHER_COST = 8
+"""A gather next to an operation of cost 1: eight loads for one."""
 
 
 def schedule_loops(fused: FusedProgram) -> NestProgram:
@@ -60,7 +63,7 @@ def reads_of(node: Node) -> list[str]:
     """The buffers a node reads, in order of first appearance."""
     match node:
         case LoopNode():
-            return list(dict.fromkeys(read.buffer for read in loads(node)))
+            return list(node.reads())
         case MatmulNode():
             return list(dict.fromkeys((node.left.buffer, node.right.buffer)))
         case NopNode():
@@ -100,6 +103,7 @@ def _work(nodes: tuple[Node, ...]) -> Poly:
             total = total + product(a.extent for a in node.batch) * node.m * node.n * node.k
         elif isinstance(node, LoopNode):
             cost = 1 + sum(OPERATORS[op.op].cost for op in node.body if op.op in OPERATORS)
+            cost += GATHER_COST * sum(1 for op in node.body if isinstance(op.attrs, Gather))
             extents = product(a.extent for a in (*node.iter_axes, *node.reduce_axes))
             total = total + extents * as_poly(cost)
     return total if total != ZERO else ONE

@@ -9,10 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from tensorc.dtypes import DType
+from tensorc.dtypes import I64, DType
 from tensorc.index_algebra import Poly, Sym
 from tensorc.loop_ir.guards import index_polys
-from tensorc.loop_ir.program import IndexValue, Inside, Literal, Load, LoopNode, ScalarAttrs, ScalarOp
+from tensorc.loop_ir.program import (
+    Gather,
+    IndexValue,
+    Inside,
+    Literal,
+    Load,
+    LoopNode,
+    Place,
+    ScalarAttrs,
+    ScalarOp,
+)
 from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan
 
 Resolve = Callable[[Load], "str | Load"]
@@ -60,6 +70,8 @@ class Scope:
             operand = node.body[op.args[-1]].dtype if op.args else op.dtype
             args = tuple(names[a] for a in op.args)
             names.append(self.add(op.op, args, op.dtype, operand, attrs))
+            if isinstance(attrs, Place):
+                self._check_place(names[-1], args[1:], attrs)
             if _has_open_exponent(node, op):
                 self._check_exponent(args[1], op.dtype, node)
         return names[node.result]
@@ -92,17 +104,28 @@ class Scope:
 
     def _check_exponent(self, exponent: str, dtype: DType, node: LoopNode) -> None:
         """Integer powers need exponents of 0 or more."""
-        key = ("nonnegative", exponent)
-        if self._find(key) is not None:
-            return
-        level = self.names.level[exponent]
-        home = self._home(level)
-        home._known[key] = exponent
         line = next(
             (o.span.line for o in node.origins if o.op in ("pow", "power")), node.origins[0].span.line
         )
         failure = RuntimeFailure("ValueError", "an integer cannot be raised to a negative power", line)
-        home.lets.setdefault(level, []).append(Check("nonnegative", exponent, dtype, failure))
+        self._check(exponent, dtype, failure)
+
+    def _check_place(self, place: str, inside: tuple[str, ...], attrs: Place) -> None:
+        """A place is -1 where the index is out of range, which counts only `inside`."""
+        if inside:
+            zero = self.add("constant", (), I64, I64, Literal(0))
+            place = self.add("where", (*inside, place, zero), I64, I64, None)
+        self._check(place, I64, RuntimeFailure("IndexError", attrs.message, attrs.line))
+
+    def _check(self, value: str, dtype: DType, failure: RuntimeFailure) -> None:
+        """A value must not be negative; checked once, at its own level."""
+        key = ("nonnegative", value)
+        if self._find(key) is not None:
+            return
+        level = self.names.level[value]
+        home = self._home(level)
+        home._known[key] = value
+        home.lets.setdefault(level, []).append(Check("nonnegative", value, dtype, failure))
 
     def take(self, level: int) -> list[Leaf]:
         """Remove and return what was collected at `level`."""
@@ -142,6 +165,8 @@ def renamed_attrs(attrs: ScalarAttrs, rename: Mapping[Sym, Poly]) -> ScalarAttrs
             return IndexValue(index.substitute(rename))
         case Inside(guards):
             return Inside(tuple(g.substitute(rename) for g in guards))
+        case Gather(buffer, offset, strides):
+            return Gather(buffer, offset.substitute(rename), strides)
         case _:
             return attrs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tensorc.index_algebra import Poly
-from tensorc.loop_ir.program import Axis, Load
+from tensorc.loop_ir.program import Axis, Gather, Load
 from tensorc.loop_schedule.program import (
     Check,
     ColumnReduce,
@@ -76,6 +76,11 @@ def loads_in(body: Sequence[Stmt]) -> list[Load]:
     return found
 
 
+def gathers_in(body: Sequence[Stmt]) -> list[Gather]:
+    """Every gather, in order."""
+    return [s.attrs for s in walk(body) if isinstance(s, Let) and isinstance(s.attrs, Gather)]
+
+
 def stores_in(body: Sequence[Stmt]) -> list[tuple[str, Poly | None]]:
     """(buffer, index) of every store, in order; the index of a product's result is None."""
     found: list[tuple[str, Poly | None]] = []
@@ -89,7 +94,8 @@ def stores_in(body: Sequence[Stmt]) -> list[tuple[str, Poly | None]]:
 
 def read_buffers(nest: Nest) -> tuple[str, ...]:
     """The buffers a nest loads from, scratch included, each once."""
-    return tuple(dict.fromkeys(read.buffer for read in loads_in(nest.body)))
+    reads: list[Load | Gather] = [*loads_in(nest.body), *gathers_in(nest.body)]
+    return tuple(dict.fromkeys(read.buffer for read in reads))
 
 
 def written_buffers(nest: Nest) -> tuple[str, ...]:

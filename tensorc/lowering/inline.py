@@ -7,7 +7,7 @@ is a `where` on the same conditions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -16,11 +16,13 @@ from tensorc.index_algebra import ONE, ZERO, Poly, Sym
 from tensorc.loop_ir.guards import always_holds, box, is_implied, never_holds, whole_ranges
 from tensorc.loop_ir.program import (
     Axis,
+    Gather,
     IndexValue,
     Inside,
     Literal,
     Load,
     Origin,
+    Place,
     ScalarOp,
     ScalarRef,
 )
@@ -28,6 +30,7 @@ from tensorc.lowering.realize import reshape_base
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
+    GatheredPlace,
     ParamRef,
     Reduce,
     Scan,
@@ -36,6 +39,7 @@ from tensorc.tensor_ir.program import (
     TensorProgram,
     View,
 )
+from tensorc.tensor_ir.program import Gather as TensorGather
 
 Index = tuple[Poly, ...]
 Guards = tuple[Poly, ...]
@@ -65,6 +69,24 @@ def flat_index(index: Index, shape: tuple[Poly, ...]) -> Poly:
         offset = offset + position * stride
         stride = stride * extent
     return offset
+
+
+def view_index(view: View, index: Index) -> Index:
+    """Where a view at `index` reads its operand."""
+    places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(index)}
+    return tuple(p.substitute(places) for p in view.index)
+
+
+def stored_element(program: TensorProgram, stored: Mapping[int, Stored], value: int, index: Index) -> Load:
+    """The element of a value that views and reshapes make of a stored one."""
+    while value not in stored:
+        op = program.ops[value]
+        if op.op == "reshape":
+            return Load(stored[reshape_base(program, value)].buffer, flat_index(index, op.shape))
+        assert isinstance(op.attrs, View), "what a product or a gather reads is stored"
+        index = view_index(op.attrs, index)
+        value = op.operands[0]
+    return Load(stored[value].buffer, flat_index(index, stored[value].shape))
 
 
 class BodyBuilder:
@@ -111,11 +133,11 @@ class BodyBuilder:
             return []
         match op.attrs:
             case View():
-                places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(need.index)}
-                index = tuple(p.substitute(places) for p in op.attrs.index)
-                return [Need(op.operands[0], index, need.guards)]
+                return [Need(op.operands[0], view_index(op.attrs, need.index), need.guards)]
             case Concat():
                 return [part for part, _ in self._parts(op, op.attrs.axis, need)]
+            case TensorGather():
+                return [Need(operand, need.index, need.guards) for operand in op.operands[1:]]
             case _:
                 return [Need(operand, need.index, need.guards) for operand in op.operands]
 
@@ -155,6 +177,8 @@ class BodyBuilder:
                 return self._emit_concat(op, op.attrs.axis, need, args)
             case View():
                 return args[0]
+            case TensorGather():
+                return self._emit_gather(need, op.attrs, args)
             case ParamRef(position):
                 name = self._program.signature.params[position].name
                 return self._append(ScalarOp("scalar", (), op.dtype, ScalarRef(name)))
@@ -179,6 +203,39 @@ class BodyBuilder:
             inside = self._append(ScalarOp("inside", (), BOOL, Inside((condition,))))
             result = self._append(ScalarOp("where", (inside, arg, result), op.dtype))
         return result
+
+    def _emit_gather(self, need: Need, attrs: TensorGather, args: list[int]) -> int:
+        """The places of the indices, then the gather at all of them."""
+        op = self._program.ops[need.value]
+        source = op.operands[0]
+        here = {Sym(f"i{k}", axis=True): p for k, p in enumerate(need.index)}
+        at: list[Poly] = []
+        gathered: list[tuple[Sym, int]] = []
+        for k, place in enumerate(attrs.places):
+            if isinstance(place, Poly):
+                at.append(place.substitute(here))
+                continue
+            extent = self._program.ops[source].shape[k]
+            position = self._emit_place(args[place.operand - 1], place, extent, op.span.line, need.guards)
+            gathered.append((Sym(f"gathered{k}", axis=True), position))
+            at.append(Poly([(((gathered[-1][0], 1),), 1)]))
+        read = stored_element(self._program, self._stored, source, tuple(at))
+        strides = tuple(read.index.coefficient(variable) for variable, _ in gathered)
+        offset = read.index.substitute({variable: ZERO for variable, _ in gathered})
+        self._origins[need.value] = Origin(op.origin, op.name, op.span, op.pin or "")
+        places = tuple(position for _, position in gathered)
+        return self._append(ScalarOp("gather", places, op.dtype, Gather(read.buffer, offset, strides)))
+
+    def _emit_place(self, index: int, place: GatheredPlace, extent: Poly, line: int, guards: Guards) -> int:
+        """An index as a place; -1, where nothing is read, where a guard fails."""
+        inside = (self._append(ScalarOp("inside", (), BOOL, Inside(guards))),) if guards else ()
+        if place.checked:
+            check = Place(extent, place.wraps, place.message, line)
+            return self._append(ScalarOp("place", (index, *inside), I64, check))
+        if not inside:
+            return index
+        outside = self._append(ScalarOp("constant", (), I64, Literal(-1)))
+        return self._append(ScalarOp("where", (*inside, index, outside), I64))
 
     def _emit_reshape(self, need: Need) -> int:
         """A load at the same place in row-major order; of a scalar, its only element."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, product
+from tensorc.index_algebra import ONE, ZERO, Poly, axis, product
 from tensorc.loop_ir.program import (
     Axis,
     Buffer,
-    Load,
     LoopNode,
     LoopProgram,
     MatmulNode,
@@ -25,9 +24,9 @@ from tensorc.loop_ir.program import (
     Scan,
     Tree,
 )
-from tensorc.lowering.inline import BodyBuilder, Stored, flat_index
+from tensorc.lowering.inline import BodyBuilder, Stored, flat_index, stored_element
 from tensorc.lowering.realize import choose_realized, is_parameter_array, reshape_base
-from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram, View
+from tensorc.tensor_ir.program import ParamRef, Reduce, TensorOp, TensorProgram
 from tensorc.tensor_ir.program import Scan as TensorScan
 
 
@@ -176,28 +175,14 @@ class _Lowering:
         return MatmulNode(
             name,
             buffer,
-            self._operand(op.operands[0], (*lead, axis("i"), axis("k"))),
-            self._operand(op.operands[1], (*lead, axis("k"), axis("j"))),
+            stored_element(self.program, self.stored, op.operands[0], (*lead, axis("i"), axis("k"))),
+            stored_element(self.program, self.stored, op.operands[1], (*lead, axis("k"), axis("j"))),
             batch,
             left.shape[-2],
             left.shape[-1],
             right.shape[-1],
             tuple(replace(_origin(op), op=word) for word in op.origin.split()),
         )
-
-    def _operand(self, value: int, index: tuple[Poly, ...]) -> Load:
-        """The load of a product's operand: views and reshapes are composed into its index."""
-        while value not in self.stored:
-            op = self.program.ops[value]
-            if op.op == "reshape":
-                base = self.stored[reshape_base(self.program, value)]
-                return Load(base.buffer, flat_index(index, op.shape))
-            assert isinstance(op.attrs, View)
-            places = {Sym(f"i{k}", axis=True): p for k, p in enumerate(index)}
-            index = tuple(p.substitute(places) for p in op.attrs.index)
-            value = op.operands[0]
-        stored = self.stored[value]
-        return Load(stored.buffer, flat_index(index, stored.shape))
 
 
 def _axes(shape: tuple[Poly, ...], prefix: str) -> tuple[tuple[Axis, ...], tuple[Poly, ...]]:

@@ -1,10 +1,10 @@
 """Which tensor values are stored in a buffer; every other value is recomputed where it is used.
 
 Always stored: results of the kernel, of reductions, of scans and of matrix products, the operands of a matrix
-product that are more than a view, and what the user pinned with `@materialize`; those of a reshape, which
-reads its operand's memory in order, but for a reshape that is stored itself: its node goes through the
-operand's axes. What is pinned with `@inline` is not stored unless it has to be. The rest is a choice of
-policy:
+product that are more than a view, the sources of gathers likewise, and what the user pinned with
+`@materialize`; those of a reshape, which reads its operand's memory in order, but for a reshape that is
+stored itself: its node goes through the operand's axes. What is pinned with `@inline` is not stored unless
+it has to be. The rest is a choice of policy:
 
 `default`: a pointwise value is stored when it holds an elementary function (or is as dear as one) and
   (a) several nodes need it and each of them can run in one row loop with the others, so that it lives in a
@@ -29,6 +29,7 @@ from tensorc.tensor_ir.program import EQUAL_SIZES, Pin, Reduce, Scan, TensorOp, 
 
 STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
 HEAVY_COST = 20
+GATHER_COST = 8
 DEFAULT_LARGE = 64
 INDUCTOR_HEAVY = frozenset({"exp", "sigmoid"})
 INDUCTOR_LARGE = 50
@@ -76,6 +77,8 @@ def _always(program: TensorProgram, policy: str, users: list[list[int]]) -> list
             found.append(value)
         if op.op == "matmul" or (op.op == "scan" and policy == "inductor-2.8"):
             found.extend(v for v in (_view_base(program, a) for a in op.operands) if v is not None)
+        if op.op == "gather":
+            found.extend(_gathered_from(program, op.operands[0]))
     stored = set(found)
     for value, op in enumerate(program.ops):
         if op.op == "reshape" and value not in stored and not _only_reshaped(program, users[value]):
@@ -103,6 +106,14 @@ def _view_base(program: TensorProgram, value: int) -> int | None:
     return None if op.op == "reshape" or (op.op == "param" and op.shape) else value
 
 
+def _gathered_from(program: TensorProgram, source: int) -> list[int]:
+    """What a gather's source must store: the value under its views, or itself when that is a scalar."""
+    base = _view_base(program, source)
+    if base is None:
+        return []
+    return [base if program.ops[base].shape else source]
+
+
 def reshape_base(program: TensorProgram, value: int) -> int:
     """The value whose memory a chain of reshapes reads."""
     while program.ops[value].op == "reshape":
@@ -111,7 +122,7 @@ def reshape_base(program: TensorProgram, value: int) -> int:
 
 
 def _is_computed(op: TensorOp) -> bool:
-    return op.op in OPERATORS or op.op == "cast"
+    return op.op in OPERATORS or op.op in ("cast", "gather")
 
 
 def _read_of(value: int) -> Expression:
@@ -120,7 +131,7 @@ def _read_of(value: int) -> Expression:
 
 def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
     row = OPERATORS.get(op.op)
-    cost = row.cost if row is not None else 0
+    cost = row.cost if row is not None else GATHER_COST if op.op == "gather" else 0
     reads: frozenset[int] = frozenset().union(*(e.reads for e in operands)) if operands else frozenset()
     return Expression(
         operations=sum(e.operations for e in operands) + (1 if _is_computed(op) else 0),

@@ -11,7 +11,7 @@ from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Role
 from tensorc.scheduler import reasons
 from tensorc.scheduler.clusters import Cluster, DepTable, describe_extern, distance
-from tensorc.scheduler.dependencies import Dep, MemoryDep, print_dep
+from tensorc.scheduler.dependencies import Dep, GatherDep, MemoryDep, print_dep
 from tensorc.scheduler.graph import ProgramGraph
 from tensorc.scheduler.partition import Partition
 from tensorc.scheduler.policy import FusionPolicy
@@ -82,6 +82,10 @@ def _refuse_pair(scene: Scene, first: Cluster, second: Cluster) -> Reason | None
             return reason(reasons.EXTERN, extern=cluster.name, what=what)
     if second.mask & first.ancestors:
         return reason(reasons.WRONG_ORDER, first=first.name, second=second.name)
+    written = {scene.table.deps[d].buffer for d in first.writes}
+    for read in (scene.table.deps[d] for d in second.unmet):
+        if isinstance(read, GatherDep) and read.buffer in written:
+            return reason(reasons.GATHERED, second=second.name, buffer=read.buffer, first=first.name)
     return None
 
 

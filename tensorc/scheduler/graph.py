@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from tensorc.errors import IRError
-from tensorc.loop_ir.program import Buffer, Load, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
-from tensorc.scheduler.dependencies import Dep, MemoryDep, NodeDeps, node_dependencies
+from tensorc.loop_ir.program import Buffer, LoopNode, LoopProgram, MatmulNode, Node, NopNode, Role
+from tensorc.scheduler.dependencies import Dep, GatherDep, MemoryDep, NodeDeps, node_dependencies
 from tensorc.scheduler.sizes import Figures, choose_figures, fixed_sizes
 
 
@@ -43,7 +43,10 @@ class ProgramGraph:
         buffer = self.buffers[dep.buffer]
         if isinstance(dep, MemoryDep):
             return self.figures.of(dep.elements()) * buffer.dtype.size
-        return buffer_bytes(buffer, self.figures)
+        whole = buffer_bytes(buffer, self.figures)
+        if isinstance(dep, GatherDep):
+            return min(self.figures.of(dep.elements) * buffer.dtype.size, whole)
+        return whole
 
 
 def buffer_bytes(buffer: Buffer, figures: Figures) -> int:
@@ -162,7 +165,7 @@ def read_buffers(node: Node) -> tuple[str, ...]:
     """The buffers a node reads, each once, in order."""
     match node:
         case LoopNode():
-            return tuple(dict.fromkeys(op.attrs.buffer for op in node.body if isinstance(op.attrs, Load)))
+            return node.reads()
         case MatmulNode():
             return tuple(dict.fromkeys((node.left.buffer, node.right.buffer)))
         case NopNode():

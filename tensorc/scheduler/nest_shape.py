@@ -16,7 +16,8 @@ in the code. Nodes come in execution order. The kinds:
   make `rows`.)
 - `matmul`, `nop`: one node alone.
 
-A node may read a buffer of the nest only where the same outer step has written it.
+A node may read a buffer of the nest only where the same outer step has written it, so no node may gather from
+one.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ FULL_REDUCTION = "TC2102"
 LOOP_SHAPES = "TC2103"
 ACCESS = "TC2104"
 SCAN_ORDER = "TC2116"
+GATHERED = "TC2117"
 
 
 def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
@@ -72,6 +74,9 @@ def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
         other = next(n for n in nodes if not isinstance(n, LoopNode))
         what = "a matrix product" if isinstance(other, MatmulNode) else "a node without elements"
         return Refusal(EXTERN, f"{other.name} is {what} with a nest of its own")
+    gathered = _gathered(loops)
+    if gathered is not None:
+        return gathered
     scans = [n for n in loops if n.scan is not None]
     if scans:
         return _scans(loops, scans)
@@ -83,6 +88,17 @@ def nest_shape(nodes: Sequence[Node]) -> NestShape | Refusal:
         return _whole(loops)
     columns = _columns(loops)
     return columns if columns is not None else _rows(loops)
+
+
+def _gathered(nodes: list[LoopNode]) -> Refusal | None:
+    writers = {n.buffer: n for n in nodes}
+    for node in nodes:
+        for buffer in node.gathered():
+            if buffer in writers:
+                writer = writers[buffer].name
+                sentence = f"{node.name} gathers from {buffer}, which {writer} must have completed"
+                return Refusal(GATHERED, sentence)
+    return None
 
 
 def _alone(node: Node) -> NestShape:

@@ -43,6 +43,7 @@ TOO_MANY_HORIZONTAL = "TC2113"
 PEAK_MEMORY = "TC2114"
 OUTER_FUSED = "TC2115"
 SCAN_ORDER = "TC2116"
+GATHERED = "TC2117"
 
 REASONS: dict[str, str] = {
     VERTICAL: "producer and consumer share a loop nest",
@@ -66,6 +67,7 @@ REASONS: dict[str, str] = {
     PEAK_MEMORY: "the fusion would raise the peak of memory",
     OUTER_FUSED: "a group with shared outer loops takes no such partner",
     SCAN_ORDER: "a scan runs along its axis in order",
+    GATHERED: "what is gathered from must be complete",
 }
 """Every code with its title, as the catalogue of diagnostics lists it."""
 
@@ -88,6 +90,7 @@ _SENTENCES: dict[str, str] = {
     TOO_MANY_NODES: "{count} nodes together, more than {limit}",
     TOO_MANY_HORIZONTAL: "{count} nodes together, more than {limit} for a horizontal fusion",
     PEAK_MEMORY: "{kept} elements of inputs could not be reused, for a saving of {shared} B",
+    GATHERED: "{second} gathers from {buffer}, which {first} must have completed",
     OUTER_FUSED: "{outer} shares outer loops already and takes {allowed}",
 }
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Items
 
 from tensorc.dtypes import I64
-from tensorc.index_algebra import Poly, Sym, axis
+from tensorc.index_algebra import Atom, FloorDiv, Mod, Monomial, Poly, Sym, axis, is_positive
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import check_operator
 from tensorc.sema.layout import as_view_operand
@@ -50,6 +50,15 @@ def index_of(value: Value) -> Poly | None:
     return size_of(value)
 
 
+def is_affine(index: Poly) -> bool:
+    """True for a sum of iterators with sizes as factors, which a view can hold."""
+    return all(isinstance(a, Sym) or not _holds_iterator(a) for a in index.atoms())
+
+
+def _holds_iterator(atom: Atom) -> bool:
+    return bool(Poly([(((atom, 1),), 1)]).axes())
+
+
 def is_element(value: Value) -> bool:
     return isinstance(value, Element | Index)
 
@@ -73,7 +82,7 @@ def index_value(index: Poly) -> Value:
 
 
 def _index_arithmetic(op: str, args: Items[Arg]) -> Poly | None:
-    """The affine index that integer arithmetic gives, if it gives one."""
+    """The index that integer arithmetic gives: affine, or with `//` and `%` by a positive size."""
     found = [index_of(a.value) for a in args]
     polys = [p for p in found if p is not None]
     if len(polys) < len(found):
@@ -87,6 +96,10 @@ def _index_arithmetic(op: str, args: Items[Arg]) -> Poly | None:
             return -a
         case "multiply", [a, b] if not (a.axes() and b.axes()):
             return a * b
+        case "floor_divide", [a, b] if a.axes() and is_positive(b):
+            return a // b
+        case "remainder", [a, b] if a.axes() and is_positive(b):
+            return a % b
     return None
 
 
@@ -148,22 +161,55 @@ def spread_over(k: Builder, site: Site, value: Value, axes: tuple[int, ...], dom
 
 
 def _index_tensor(k: Builder, site: Site, index: Poly, axes: tuple[int, ...], domain: Shape) -> Tensor:
-    """An affine index as a weak integer tensor over its iterators."""
+    """An index as a weak integer tensor over its iterators."""
+    total = _poly_tensor(k, site, index, axes, domain)
+    return Tensor(total.id, I64, total.shape, weak=True)
+
+
+def _poly_tensor(k: Builder, site: Site, index: Poly, axes: tuple[int, ...], domain: Shape) -> Tensor:
+    """The values of an index polynomial over the iterators `axes`, as i64."""
     shape = tuple(domain[a] for a in axes)
     rest = index
     total: Tensor | None = None
-    for position, a in enumerate(axes):
-        factor = index.coefficient(iterator(a))
-        rest = rest - factor * Poly([(((iterator(a), 1),), 1)])
-        term = k.emit("iota", (), None, I64, (domain[a],), site)
+    for atom in (a for a in index.atoms() if _holds_iterator(a)):
+        one = Poly([(((atom, 1),), 1)])
+        factor = Poly((_without(m, atom), c) for m, c in index.terms if (atom, 1) in m)
+        rest = rest - factor * one
+        term = _atom_tensor(k, site, atom, axes, domain)
         if factor != 1:
             scale = k.broadcast(k.size(factor, I64, site), term.shape, site)
             term = k.elementwise("multiply", [term, scale], I64, site)
         if shape != term.shape:
-            term = k.view("broadcast_to", term, [axis(f"i{position}")], shape, site)
+            term = k.view("broadcast_to", term, [_own_axis(atom, axes)], shape, site)
         total = term if total is None else k.elementwise("add", [total, term], I64, site)
-    assert total is not None, "an index holds an iterator"
+    if total is None:
+        return k.broadcast(k.size(rest, I64, site), shape, site)
     if rest != 0:
         offset = k.broadcast(k.size(rest, I64, site), shape, site)
         total = k.elementwise("add", [total, offset], I64, site)
-    return Tensor(total.id, I64, shape, weak=True)
+    return total
+
+
+def _without(monomial: Monomial, atom: Atom) -> Monomial:
+    return tuple(f for f in monomial if f[0] != atom)
+
+
+def _atom_tensor(k: Builder, site: Site, atom: Atom, axes: tuple[int, ...], domain: Shape) -> Tensor:
+    """An iterator along its own axis, or a quotient or remainder over all of `axes`."""
+    match atom:
+        case Sym():
+            return k.emit("iota", (), None, I64, (domain[_number(atom)],), site)
+        case FloorDiv(num, den) | Mod(num, den):
+            operands = [_poly_tensor(k, site, p, axes, domain) for p in (num, den)]
+            op = "floor_divide" if isinstance(atom, FloorDiv) else "remainder"
+            return k.elementwise(op, operands, I64, site)
+    raise TypeError(f"{atom} is no index")
+
+
+def _own_axis(atom: Atom, axes: tuple[int, ...]) -> Poly:
+    assert isinstance(atom, Sym), "only an iterator alone has fewer axes"
+    return axis(f"i{axes.index(_number(atom))}")
+
+
+def _number(symbol: Sym) -> int:
+    return int(symbol.name.removeprefix("i"))

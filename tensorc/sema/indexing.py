@@ -1,8 +1,14 @@
-"""Subscripts that hold iterators: one view, whose indices are shown to be in range or checked at a call."""
+"""Subscripts that hold iterators: a view where every index is affine in them, else a gather.
+
+An index computed from iterators alone (`i // 2`, `(2*i + u) % 3`) is shown to be in range or checked at the
+call, like an affine one; where its range has no closed form (`i * i`), when it is used. It never counts from
+the end, as an index that is data does.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
 
 from tensorc.index_algebra import (
@@ -15,37 +21,57 @@ from tensorc.index_algebra import (
     dim,
     is_nonnegative,
     is_positive,
-    maximum,
     minimum,
 )
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elements import index_of, iterator, iterators_in
+from tensorc.sema.elements import axes_of, index_of, is_affine, iterator, spread_over
+from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, quoted
+from tensorc.sema.index_ranges import index_range
 from tensorc.sema.slices import Item
-from tensorc.sema.values import POISON, Absent, Arg, Element, Known, Tensor, Value, describe
+from tensorc.sema.values import POISON, Absent, Arg, Element, Index, Known, Tensor, Value, describe
 from tensorc.tensor_ir.program import Shape
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gathered:
+    """An index of a subscript that is read as a value. `checked` and `wraps` as in `GatheredPlace`."""
+
+    arg: Arg
+    checked: bool
+    wraps: bool
+
+
+Place = Poly | _Gathered
+"""An index along one axis: affine in the iterators, or a value."""
 
 
 def check_element(k: Builder, site: Site, value: Tensor, items: tuple[Item, ...], domain: Shape) -> Value:
     """`value[i, 2 * j + 1]`: the element for each step of the iterators."""
-    index = _read_indices(k, site, value, items)
-    if index is None:
+    args = _index_args(k, site, value, items)
+    if args is None:
         return POISON
-    axes = tuple(sorted({a for place in index for a in iterators_in(place)}))
-    for position, (item, place) in enumerate(zip(items, index, strict=True)):
-        assert isinstance(item, Arg)
-        if not _check_range(k, item, place, value, position, _Extents(axes, domain)):
+    axes = tuple(sorted({a for arg in args for a in axes_of(arg.value)}))
+    extents = _Extents(axes, domain)
+    places: list[Place] = []
+    for position, arg in enumerate(args):
+        place = _place(k, arg, value, position, extents)
+        if place is None:
             return POISON
+        places.append(place)
     local = {iterator(a): axis(f"i{n}") for n, a in enumerate(axes)}
     shape = tuple(domain[a] for a in axes)
-    here = tuple(place.substitute(local) for place in index)
-    if shape == value.shape and here == tuple(axis(f"i{n}") for n in range(len(axes))):
+    here = [p.substitute(local) if isinstance(p, Poly) else p for p in places]
+    affine = [p for p in here if isinstance(p, Poly)]
+    if len(affine) < len(here):
+        return Element(_gather(k, site, value, here, extents), axes)
+    if shape == value.shape and affine == [axis(f"i{n}") for n in range(len(axes))]:
         return Element(value, axes)
-    return Element(k.view("index", value, here, shape, site), axes)
+    return Element(k.view("index", value, affine, shape, site), axes)
 
 
-def _read_indices(k: Builder, site: Site, value: Tensor, items: tuple[Item, ...]) -> tuple[Poly, ...] | None:
-    """One affine index per axis, literals counted from the end resolved; None after an error."""
-    rank = len(value.shape)
+def _index_args(k: Builder, site: Site, value: Tensor, items: tuple[Item, ...]) -> tuple[Arg, ...] | None:
+    """The indices, one per axis; None after an error."""
+    args: list[Arg] = []
     for item in items:
         if not isinstance(item, Arg) or isinstance(item.value, Absent):
             k.error(
@@ -56,44 +82,74 @@ def _read_indices(k: Builder, site: Site, value: Tensor, items: tuple[Item, ...]
                 help="index every axis",
             )
             return None
-    if len(items) != rank:
-        k.error(
-            "TC0405",
-            f"{describe(value)} has {rank} axes, but {len(items)} are indexed",
-            site.span,
-            label=f"expected {rank}",
-            help="index notation works on elements: index every axis",
-        )
+        args.append(item)
+    if len(args) == len(value.shape):
+        return tuple(args)
+    k.error(
+        "TC0405",
+        f"{describe(value)} has {len(value.shape)} axes, but {len(args)} are indexed",
+        site.span,
+        label=f"expected {len(value.shape)}",
+        help="index notation works on elements: index every axis",
+    )
+    return None
+
+
+def _place(k: Builder, arg: Arg, value: Tensor, position: int, extents: _Extents) -> Place | None:
+    """Where an index is along its axis, its range settled; None after an error."""
+    size = value.shape[position]
+    place = None if isinstance(arg.value, Tensor) else index_of(arg.value)
+    if place is None:
+        return _data_index(k, arg)
+    # a literal counts from the end, an iterator never does
+    if isinstance(arg.value, Known) and place.constant is not None and place.constant < 0:
+        place = size + place
+    settled = _check_range(k, arg, place, value, position, extents)
+    if settled is None:
         return None
-    index: list[Poly] = []
-    for item, size in zip(items, value.shape, strict=True):
-        assert isinstance(item, Arg)
-        place = index_of(item.value)
-        if place is None:
-            _report_index(k, item)
-            return None
-        # a literal counts from the end, an iterator never does
-        literal = isinstance(item.value, Known) and place.constant is not None and place.constant < 0
-        index.append(size + place if literal else place)
-    return tuple(index)
+    if is_affine(place):
+        return place
+    return _Gathered(Arg(Index(place), arg.span), checked=not settled, wraps=False)
 
 
-def _report_index(k: Builder, item: Arg) -> None:
-    found = item.value.tensor if isinstance(item.value, Element) else item.value
-    if isinstance(found, Tensor) and found.dtype.is_integer:
-        k.error(
-            "TC0503",
-            "an index that is not a sum of iterators and sizes is not supported yet",
-            item.span,
-            label="computed from values, or by `//` or `%`",
-        )
-        return
+def _data_index(k: Builder, arg: Arg) -> _Gathered | None:
+    """An index that is no polynomial in the iterators: an integer element or scalar."""
+    found = arg.value.tensor if isinstance(arg.value, Element) else arg.value
+    if isinstance(found, Tensor) and found.dtype.is_integer and (found is not arg.value or not found.shape):
+        return _Gathered(arg, checked=True, wraps=_reads_data(k, found))
     k.error(
         "TC0404",
-        f"an index must be an integer, found {describe(item.value)}",
-        item.span,
+        f"an index must be an integer, found {describe(arg.value)}",
+        arg.span,
         label="not an index",
     )
+    return None
+
+
+def _reads_data(k: Builder, value: Tensor) -> bool:
+    """True for what is computed from the elements of parameters, not from iterators and sizes alone."""
+    pending, seen = [value.id], {value.id}
+    while pending:
+        op = k.ops[pending.pop()]
+        if op.op == "param":
+            return True
+        fresh = set(op.operands) - seen
+        seen |= fresh
+        pending.extend(fresh)
+    return False
+
+
+def _gather(k: Builder, site: Site, value: Tensor, places: Items[Place], extents: _Extents) -> Tensor:
+    found: list[Poly | IndexArray] = []
+    for position, (place, size) in enumerate(zip(places, value.shape, strict=True)):
+        if isinstance(place, Poly):
+            found.append(place)
+            continue
+        arg = place.arg
+        spread = spread_over(k, Site(arg.span, ""), arg.value, extents.axes, extents.domain)
+        message = out_of_range(arg.span, position, size, quoted(site.span))
+        found.append(IndexArray(index_values(k, arg, spread), place.checked, place.wraps, message))
+    return gather(k, Site(site.span, "index"), value, found, extents.own())
 
 
 # -- ranges ----------------------------------------------------------------------------------------
@@ -113,14 +169,23 @@ class _Extents:
         return tuple(self.domain[a] for a in self.axes)
 
 
-def _check_range(k: Builder, item: Arg, place: Poly, value: Tensor, position: int, extents: _Extents) -> bool:
-    """False after an error; what is not plain is checked at the call, if any element is read at all."""
+def _check_range(
+    k: Builder, item: Arg, place: Poly, value: Tensor, position: int, extents: _Extents
+) -> bool | None:
+    """True where the index is in range, by proof or by a check at the call; False where only its use can
+    tell; None after an error."""
     size = value.shape[position]
-    low, high = _extremes(place, extents.domain)
+    found = index_range(place, extents.domain)
+    if found is None:
+        return False
+    low, high = found.low, found.high
     text = f"index {item.span.text} must be in range of axis {position}, of size {size}"
+    checks: list[tuple[Poly, str, Poly]] = []
     for distance, relation in ((low, (low, ">=", ZERO)), (size - 1 - high, (high, "<", size))):
         if _never_negative(distance, extents.own()):
             continue
+        if not found.exact:
+            return False
         if _never_negative(-1 - distance, extents.domain):
             k.error(
                 "TC0404",
@@ -128,26 +193,12 @@ def _check_range(k: Builder, item: Arg, place: Poly, value: Tensor, position: in
                 item.span,
                 label=f"reaches {relation[0]}, and the size is {size}",
             )
-            return False
+            return None
         guard = _guard(distance, extents.own())
-        left, sign, right = relation if guard == 1 else (guard * distance, ">=", ZERO)
+        checks.append(relation if guard == 1 else (guard * distance, ">=", ZERO))
+    for left, sign, right in checks:
         k.require("index", left, sign, right, text, item.span)
     return True
-
-
-def _extremes(place: Poly, domain: Shape) -> tuple[Poly, Poly]:
-    """The lowest and the highest index, of a domain that is not empty."""
-    low = high = place.substitute({iterator(a): ZERO for a in iterators_in(place)})
-    for a in iterators_in(place):
-        factor = place.coefficient(iterator(a))
-        span = factor * (domain[a] - 1)
-        if is_nonnegative(factor):
-            high = high + span
-        elif is_nonnegative(-factor):
-            low = low + span
-        else:
-            low, high = low + minimum(span, 0), high + maximum(span, 0)
-    return low, high
 
 
 def _never_negative(p: Poly, extents: Iterable[Poly]) -> bool:

@@ -23,7 +23,7 @@ from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
 from tensorc.signature import Generic, Param, Signature, SizeCheck
 from tensorc.syntax import ast
-from tensorc.tensor_ir.program import EQUAL_SIZES, ParamRef, SizeValue, TensorProgram, View
+from tensorc.tensor_ir.program import EQUAL_SIZES, Gather, ParamRef, SizeValue, TensorProgram, View
 
 NO_TYPES: Mapping[str, DType] = {}
 
@@ -184,6 +184,8 @@ def _mentioned_dims(k: Builder, params: Sequence[Param], requires: Sequence[Size
         polys.update(dict.fromkeys(op.shape))
         if isinstance(op.attrs, View):
             polys.update(dict.fromkeys(op.attrs.index))
+        elif isinstance(op.attrs, Gather):
+            polys.update(dict.fromkeys(p for p in op.attrs.places if isinstance(p, Poly)))
         elif isinstance(op.attrs, SizeValue):
             polys[op.attrs.size] = None
     for param in params:

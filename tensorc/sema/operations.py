@@ -11,6 +11,7 @@ from tensorc.sema import (
     creation,
     einsum,
     elementwise,
+    gathers,
     joining,
     layout,
     matrices,
@@ -227,6 +228,16 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
             "repeat", tiling.check_repeat, "every element several times", "x", "repeats", keywords=("axis",)
         ),
     ),
+    "gathers": (
+        Operation(
+            *("take", ("x", "indices"), gathers.check_take, ("axis",)),
+            summary="the elements along an axis that an index array names; negative ones count from the end",
+        ),
+        Operation(
+            *("take_along_axis", ("x", "indices"), gathers.check_take_along_axis, ("axis",)),
+            summary="along an axis (the last) one element for each index; the other axes broadcast",
+        ),
+    ),
     "products": (
         _shape(
             "matmul",
@@ -286,7 +297,7 @@ OPERATIONS: dict[str, Operation] = {
 
 # fmt: off
 LATER: frozenset[str] = frozenset((
-    "take", "take_along_axis", "update", "segment_sum", "segment_max", "segment_min", "segment_prod",
+    "update", "segment_sum", "segment_max", "segment_min", "segment_prod",
     "scatter_add", "sort", "argsort", "topk",
 ))
 # fmt: on

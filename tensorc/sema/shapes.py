@@ -39,12 +39,15 @@ def broadcast_shapes(k: Builder, values: Items[Numeric], site: Site) -> Shape | 
             if result[position] == ONE:
                 result[position] = size
             elif size != ONE and size != result[position]:
-                _report_clash(k, values, result[position], size, position - rank, site)
+                report_different_sizes(k, values, result[position], size, position - rank, site)
                 return None
     return tuple(result)
 
 
-def _report_clash(k: Builder, values: Items[Numeric], a: Poly, b: Poly, axis: int, site: Site) -> None:
+def report_different_sizes(
+    k: Builder, values: Items[Numeric], a: Poly, b: Poly, axis: int, site: Site
+) -> None:
+    """Sizes that do not broadcast on an axis (counted from the end)."""
     shapes = [v for v in values if rank_of(v)]
     types = " and ".join(dict.fromkeys(describe(v) for v in shapes))
     both_known = a.constant is not None and b.constant is not None

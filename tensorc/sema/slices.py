@@ -11,14 +11,17 @@ A bound whose sign is unknown at compile time counts from the end when it is neg
 
 from __future__ import annotations
 
+from collections.abc import Sequence as Items
 from dataclasses import dataclass
 
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_nonnegative, is_positive, maximum, minimum
 from tensorc.sema.builder import Builder, Site
+from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, quoted
 from tensorc.sema.layout import as_view_operand
 from tensorc.sema.shapes import axes_text, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Poison, Tensor, Value, describe, size_of
 from tensorc.source import Span
+from tensorc.tensor_ir.program import Shape
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +56,7 @@ def check_subscript(k: Builder, site: Site, value: Numeric, items: tuple[Item, .
     expanded = _expand_ellipsis(k, site, value, items)
     if expanded is None:
         return POISON
-    index: list[Poly] = []
+    index: list[Poly | Arg] = []
     shape: list[Poly] = []
     sizes = iter(shape_of(value))
     for item in expanded:
@@ -62,6 +65,9 @@ def check_subscript(k: Builder, site: Site, value: Numeric, items: tuple[Item, .
             continue
         position = len(index)
         size = next(sizes)
+        if isinstance(item, Arg) and _is_integer_value(item.value):
+            index.append(item)
+            continue
         if isinstance(item, Arg):
             place = _integer_index(k, item, size, position, value)
             if place is None:
@@ -73,7 +79,28 @@ def check_subscript(k: Builder, site: Site, value: Numeric, items: tuple[Item, .
             return POISON
         index.append(found.start + found.step * axis(f"i{len(shape)}"))
         shape.append(found.size)
-    return k.view("slice", as_view_operand(k, site, value), index, tuple(shape), site)
+    places = [p for p in index if isinstance(p, Poly)]
+    if len(places) == len(index):
+        return k.view("slice", as_view_operand(k, site, value), places, tuple(shape), site)
+    return _gather_values(k, site, value, index, tuple(shape))
+
+
+def _is_integer_value(value: Value) -> bool:
+    return isinstance(value, Tensor) and not value.shape and value.dtype.is_integer
+
+
+def _gather_values(k: Builder, site: Site, value: Numeric, index: Items[Poly | Arg], shape: Shape) -> Tensor:
+    """A subscript in which some indices are integer values (`x[n]`): a gather."""
+    places: list[Poly | IndexArray] = []
+    for position, (place, size) in enumerate(zip(index, shape_of(value), strict=True)):
+        if isinstance(place, Poly):
+            places.append(place)
+            continue
+        assert isinstance(place.value, Tensor), "what is no size is a tensor"
+        spread = k.broadcast(index_values(k, place, place.value), shape, site)
+        message = out_of_range(place.span, position, size, quoted(site.span))
+        places.append(IndexArray(spread, checked=True, wraps=True, message=message))
+    return gather(k, site, as_view_operand(k, site, value), places, shape)
 
 
 def _expand_ellipsis(
@@ -111,9 +138,14 @@ def _is_new_axis(item: Item) -> bool:
 def _integer_index(k: Builder, item: Arg, size: Poly, axis_number: int, value: Numeric) -> Poly | None:
     """The place of a literal or size index, which may count from the end; None after an error."""
     if isinstance(item.value, Tensor) and item.value.size is None:
-        what = "a mask" if item.value.dtype.is_bool else "an index array"
+        is_mask = item.value.dtype.is_bool
+        what = "a mask" if is_mask else "an index array"
         k.error(
-            "TC0503", f"{what} as a subscript is not supported yet", item.span, label=describe(item.value)
+            "TC0503",
+            f"{what} as a subscript is not supported",
+            item.span,
+            label=describe(item.value),
+            help="where(…) keeps the shape" if is_mask else f"write take(x, i, axis={axis_number})",
         )
         return None
     place = size_of(item.value)

@@ -65,7 +65,8 @@ class Size:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """Affine in the iterators `i0, i1, ...`, numbered from the outside in; it holds at least one."""
+    """A polynomial in the iterators `i0, i1, ...`, numbered from the outside in: affine, with `//` and `%` by
+    positive sizes. It holds at least one iterator."""
 
     poly: Poly
 

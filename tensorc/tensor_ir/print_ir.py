@@ -15,6 +15,8 @@ from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
+    Gather,
+    GatheredPlace,
     ParamRef,
     Reduce,
     Scan,
@@ -67,6 +69,8 @@ def _attrs_text(op: TensorOp, signature: Signature) -> tuple[str, str]:
             return f"view.{kind}", f"[{', '.join(map(str, index))}]"
         case Concat(axis):
             return "concat", f"axis={axis}"
+        case Gather(kind, places):
+            return f"gather.{kind}", f"[{', '.join(map(_place_text, places))}]"
         case Reduce(kind, axes, correction):
             extra = f" correction={correction!r}" if correction else ""
             return f"reduce.{kind}", f"axes={axes}{extra}"
@@ -76,11 +80,19 @@ def _attrs_text(op: TensorOp, signature: Signature) -> tuple[str, str]:
             return op.op, ""
 
 
+def _place_text(place: Poly | GatheredPlace) -> str:
+    """`i0 + 1`, `#1` for the first index operand: `#1 wraps`, `#1 in range` where it is not checked."""
+    if isinstance(place, Poly):
+        return str(place)
+    how = " wraps" if place.wraps else "" if place.checked else " in range"
+    return f"#{place.operand}{how}"
+
+
 def _comment(op: TensorOp) -> str:
     """`# name = origin, line n`; nothing for a parameter, whose name is in the line itself."""
     if op.op == "param":
         return ""
-    shown = op.attrs.kind if isinstance(op.attrs, View | Reduce | Scan) else op.op
+    shown = op.attrs.kind if isinstance(op.attrs, View | Gather | Reduce | Scan) else op.op
     origin = op.origin if op.origin not in ("", shown) else ""
     label = " = ".join(part for part in (op.name, origin) if part)
     pin = f"@{op.pin}" if op.pin else ""

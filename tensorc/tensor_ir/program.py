@@ -15,6 +15,7 @@ operation have its shape, and the dtype its operator computes in.
 | `view`        | `View`         | `result[i0, i1, ...] = operand[index]`, index affine in the axes |
 | `reshape`     | None           | the operand's elements in row-major order, as many               |
 | `concat`      | `Concat`       | the operands one after the other along an axis                   |
+| `gather`      | `Gather`       | `result[i0, i1, ...] = operands[0][places]`: data-dependent places |
 | `reduce`      | `Reduce`       | the listed axes are dropped                                      |
 | `scan`        | `Scan`         | each element combined with those before it along one axis        |
 | `matmul`      | None           | `[..., M, K] @ [..., K, N]`, equal batch axes                    |
@@ -22,7 +23,7 @@ operation have its shape, and the dtype its operator computes in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from tensorc.dtypes import DType
@@ -67,6 +68,31 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class GatheredPlace:
+    """The index along one axis of a gather's source: `operands[operand]`, an i64 of the result's shape.
+
+    `checked`: where it is out of range the call fails with an IndexError that says `message`; without it
+    the index is known to be in range. `wraps`: a negative index counts from the end.
+    """
+
+    operand: int
+    checked: bool
+    wraps: bool
+    message: str = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """One place per axis of the source: a `Poly` in the result's axes (in range), or what an operand says.
+
+    `kind` is the user's operation, as in `View`. An element is read only where every place is in range.
+    """
+
+    kind: str
+    places: tuple[Poly | GatheredPlace, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reduce:
     """`kind` names a `REDUCTIONS` row; `axes` are sorted, non-negative, at least one."""
 
@@ -97,7 +123,7 @@ class Pin(StrEnum):
     INLINE = "inline"
 
 
-Attrs = ParamRef | Constant | SizeValue | View | Concat | Reduce | Scan | None
+Attrs = ParamRef | Constant | SizeValue | View | Concat | Gather | Reduce | Scan | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

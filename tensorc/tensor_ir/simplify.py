@@ -23,6 +23,7 @@ from tensorc.tensor_ir.program import (
     Attrs,
     Concat,
     Constant,
+    Gather,
     Reduce,
     SizeValue,
     TensorOp,
@@ -126,6 +127,8 @@ def _attrs_key(attrs: Attrs) -> object:
             return value
         case View(_, index):
             return index
+        case Gather(_, places):
+            return places
         case Reduce(kind, axes, correction):
             return kind, axes, correction
         case _:

@@ -15,6 +15,8 @@ from tensorc.signature import Signature
 from tensorc.tensor_ir.program import (
     Concat,
     Constant,
+    Gather,
+    GatheredPlace,
     ParamRef,
     Reduce,
     Scan,
@@ -52,7 +54,7 @@ def _op_problem(p: TensorProgram, position: int, op: TensorOp, dims: frozenset[s
     late = [f"%{k}" for k in op.operands if not 0 <= k < position]
     if late:
         return f"operand {late[0]} is not an earlier value"
-    arity = _ARITY.get(op.op)
+    arity = len(op.operands) if op.op == "gather" else _ARITY.get(op.op)
     expected = arity if arity is not None else OPERATORS[op.op].arity
     if op.op == "concat":
         expected = max(len(op.operands), 1)
@@ -175,6 +177,27 @@ def _view(op: TensorOp, operands: Sequence[TensorOp], signature: Signature) -> s
     return f"an index holds {foreign}, which is neither a dim nor an axis" if foreign else None
 
 
+def _gather(op: TensorOp, operands: Sequence[TensorOp], signature: Signature) -> str | None:
+    if not isinstance(op.attrs, Gather) or len(operands) < 2:
+        return "is not a Gather of a source and at least one index"
+    source, indices = operands[0], operands[1:]
+    if op.dtype != source.dtype:
+        return "changes the dtype"
+    if len(op.attrs.places) != len(source.shape):
+        return f"{len(op.attrs.places)} places for a source of rank {len(source.shape)}"
+    if any(i.dtype != I64 or i.shape != op.shape for i in indices):
+        return "an index is not an i64 of its shape"
+    gathered = [p for p in op.attrs.places if isinstance(p, GatheredPlace)]
+    if sorted(p.operand for p in gathered) != list(range(1, len(operands))):
+        return "its indices are not each the place along one axis"
+    if any(p.wraps and not p.checked for p in gathered):
+        return "an index that wraps is checked"
+    axes = [f"i{k}" for k in range(len(op.shape))]
+    dims = frozenset(d.name for d in signature.dims)
+    foreign = _foreign_variable((p for p in op.attrs.places if isinstance(p, Poly)), dims, axes)
+    return f"a place holds {foreign}, which is neither a dim nor an axis" if foreign else None
+
+
 def _reshape(op: TensorOp, operands: Sequence[TensorOp], _: Signature) -> str | None:
     if op.attrs is not None:
         return "has attrs"
@@ -265,6 +288,7 @@ _RULES: dict[str, Rule] = {
     "iota": _iota,
     "cast": _cast,
     "view": _view,
+    "gather": _gather,
     "reshape": _reshape,
     "concat": _concat,
     "reduce": _reduce,

@@ -4,8 +4,4 @@ Every case on such a file is expected to fail, strictly: once that is built, its
 and the entry has to go.
 """
 
-UNSUPPORTED: dict[str, str] = {
-    "C73.tdsl": "take, take_along_axis",
-    "C74.tdsl": "take, take_along_axis",
-    "C76.tdsl": "take",
-}
+UNSUPPORTED: dict[str, str] = {}

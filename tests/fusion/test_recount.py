@@ -48,6 +48,8 @@ SMALL = {
     "argmax": "(x: f32[N, D]) { return argmax(x, axis=1), max(x, axis=0) }",
     "copies": "(x: f32[N, D]) { return x, x + 1 }",
     "mean over rows": "(x: f32[N, D]) { c = x - mean(x, axis=0); return c / sqrt(sum(c * c)) }",
+    "embedding": "(t: f32[N, D], i: i64[M]) { e = take(t, i, axis=0); return sum(e, axis=0), e * 2 }",
+    "gathered": "(x: f32[N], i: i64[M]) { y = exp(x); return take(y, i), take_along_axis(x, i) }",
     "constant": "(x: f32[N]) { return zeros((N,), dtype=f32), full((3,), 2.5, dtype=f64), x }",
     "scans": "(x: f32[N, D]) { e = exp(x); return cumulative_sum(e, axis=1) / sum(e, axis=1)[:, None] }",
     "column scans": "(x: f32[N, D]) { c = cumulative_sum(x, axis=0); return c, cumulative_max(c, axis=0) }",

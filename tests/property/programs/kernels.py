@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from programs import elementwise, index_notation, joining, layout, products, reductions, scans
+from programs import elementwise, gathers, index_notation, joining, layout, products, reductions, scans
 from programs.growing import FIXED, SYMBOLS, Kernel, Term, add_statement
 from tensorc.dtypes import BF16, F16, F32, SUPPORTED, U16
 
-OPERATIONS = (elementwise, reductions, scans, layout, joining, products, index_notation)
+OPERATIONS = (elementwise, reductions, scans, layout, joining, products, index_notation, gathers)
 """The modules whose statements a kernel is grown from: importing one registers them."""
 
 HEADER = """\
