@@ -76,9 +76,9 @@ def _settled(found: Bounds, x: Values, bound: Bounds, value: Values, may_overflo
     has_special = np.any(~np.isfinite(x), axis=-1)
     doubt = np.any(np.isinf(bound), axis=-1) | (may_overflow & ~has_special)
     finite_part = np.where(np.isfinite(x), np.abs(x) + bound, 0.0)
-    doubt = doubt | (
-        has_special & (np.sum(finite_part, axis=-1) >= np.finfo(np.float32).max) & ~np.isnan(value)
-    )
+    # NaN in every order: not where the finite operands overflow against an infinity
+    surely_nan = np.any(np.isnan(x), axis=-1) | (np.any(x == np.inf, axis=-1) & np.any(x == -np.inf, axis=-1))
+    doubt = doubt | (has_special & (np.sum(finite_part, axis=-1) >= np.finfo(np.float32).max) & ~surely_nan)
     return np.where(doubt, np.inf, np.where(np.isfinite(value), found, 0.0))
 
 

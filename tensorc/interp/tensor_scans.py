@@ -60,7 +60,8 @@ def _sum(x: Values, bound: Bounds, value: Values, dtype: DType) -> tuple[Bounds,
     found = np.where(whole & (magnitudes <= 2.0 ** (24 if dtype.size == 4 else 53)), 0.0, found)
     # beside an infinity, finite terms may overflow to the other one
     finite = np.cumsum(np.where(np.isfinite(x), np.abs(x) + bound, 0.0), axis=-1)
-    return found, (finite >= float(np.finfo(np.float64).max) * 0.999) & ~np.isnan(value)
+    nan, high, low = (np.logical_or.accumulate(p, axis=-1) for p in (np.isnan(x), x == np.inf, x == -np.inf))
+    return found, (finite >= float(np.finfo(np.float64).max) * 0.999) & ~(nan | (high & low))
 
 
 def _prod(x: Values, bound: Bounds, value: Values, dtype: DType) -> tuple[Bounds, Values]:

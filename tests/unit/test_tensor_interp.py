@@ -9,6 +9,7 @@ from ir_builders import ProgramBuilder, i
 from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
 from tensorc.index_algebra import as_poly, dim
 from tensorc.interp.tensor_interp import compare, interpret, interpret_with_bounds
+from tensorc.tensor_ir.program import Scan
 
 RNG = np.random.default_rng(7)
 
@@ -294,6 +295,17 @@ def test_overflow_within_the_bound_is_open() -> None:
     product = b.program(b.call("multiply", b.call("tanh", x), largest))
     _, (bound,) = interpret_with_bounds(product, {"x": _f32(20.0, 1.0)})
     assert bound[0] == math.inf and math.isfinite(bound[1])
+
+
+def test_finite_terms_that_overflow_against_an_infinity_are_open() -> None:
+    """Added one after another 1e308 + 1e308 - inf is NaN, in another order -inf."""
+    b = ProgramBuilder()
+    x = b.param("x", F64, ("N", "M"))
+    program = b.program(b.reduce("sum", x, 1), b.op("scan", (x,), Scan("sum", 1), F64, b.ops[x].shape))
+    rows = np.array([[1e308, 1e308, -math.inf], [math.inf, 1e308, -math.inf], [1.0, 1.0, -math.inf]])
+    _, (total, prefixes) = interpret_with_bounds(program, {"x": rows})
+    assert total.tolist() == [math.inf, 0.0, 0.0]
+    assert prefixes[:, 2].tolist() == [math.inf, 0.0, 0.0]
 
 
 def test_compare_names_the_first_difference() -> None:
