@@ -290,3 +290,29 @@ def test_narrow_dtypes(tmp_path: Path) -> None:
     total, top = module["bf16_"](x)
     np.testing.assert_array_equal(total, np.cumsum(x, axis=1))
     np.testing.assert_array_equal(top, np.maximum.accumulate(x, axis=0))
+
+
+def test_scans_of_what_is_gathered(tmp_path: Path) -> None:
+    """An index is checked inside the loops of a scan, and such a scan is never done in place."""
+    module = tensorc.compile(
+        """
+        kernel rows(x: f32[N, D], i: i64[D]) { return cumulative_sum(take(x, i, axis=1), axis=1) }
+        kernel columns(x: f32[N, D], i: i32[N]) { return cumulative_max(take(x, i, axis=0), axis=0) * x }
+        kernel after(x: f32[N, D], i: i32[N]) { return take(cumulative_max(x, axis=0), i, axis=0) }
+        """,
+        cache_dir=tmp_path,
+    )
+    random = np.random.default_rng(11)
+    x = random.integers(-9, 9, (30, 41)).astype(np.float32)
+    i, j = random.integers(-30, 30, 30).astype(np.int32), random.integers(-41, 41, 41)
+    top = np.maximum.accumulate
+    for threads in (1, 2):
+        np.testing.assert_array_equal(module["rows"](x, j, threads=threads), np.cumsum(x[:, j], axis=1))
+        np.testing.assert_array_equal(module["columns"](x, i, threads=threads), top(x[i], axis=0) * x)
+        np.testing.assert_array_equal(module["after"](x, i, threads=threads), top(x, axis=0)[i])
+    with pytest.raises(ValueError, match="in place"):
+        module["rows"](x, j, out=x)
+    i[17] = 30
+    for name in ("columns", "after"):
+        with pytest.raises(IndexError, match="axis 0"):
+            module[name](x, i)
