@@ -169,7 +169,7 @@ class KernelCall:
             values.append(sizes[k])
         status = self._function(*values, count if self._threaded else 1)
         if status:
-            self._raise_status(status)
+            self._raise_status(status, sizes)
         return outs[0] if self.result_type is None else self.result_type(*outs)
 
     def _bind(self, values: list[Any]) -> list[Any]:
@@ -266,15 +266,18 @@ class KernelCall:
             if not _RELATIONS[check["relation"]](left, right):
                 break
         what = f"requires {check['text']}" if check["kind"] == "requires" else check["text"]
+        if check["kind"] == "range":
+            raise ValueError(f"{self.name}(): {what}{in_brackets(self._bound(values))}")
         sides = [f"{check[s]} is {v}" for s, v in (("left", left), ("right", right)) if str(v) != check[s]]
         found = ", ".join(sides) or f"{left} {check['relation']} {right} is false"
         raise ValueError(f"{self.name}(): {what}, but {found}{in_brackets(self._bound(values))}")
 
-    def _raise_status(self, status: int) -> NoReturn:
+    def _raise_status(self, status: int, sizes: list[Any]) -> NoReturn:
         errors = self.spec["errors"]
         if 16 <= status < 16 + len(errors):
             error = errors[status - 16]
-            raise _ERRORS[error["kind"]](f"{self.name}(): {error['message']}")
+            bound = ", ".join(f"{dim}={size}" for dim, size in zip(self._dims, sizes, strict=False))
+            raise _ERRORS[error["kind"]](f"{self.name}(): {error['message']}{in_brackets(bound)}")
         if status == 1:
             raise ValueError(f"{self.name}(): a size or precondition does not hold")
         if status == 2:
