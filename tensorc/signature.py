@@ -77,8 +77,8 @@ class SizeCheck:
 
     `kind` says what it is for: "axis" (`param`'s `axis` has this size), "requires", "shape" (a declared
     size), "nonempty" (a reduction without identity), "nonnegative" (an extent), "index" (a subscript is in
-    range), "range" (an index is, for every step of its iterators: the text says what it reaches), "divisor" (of a
-    size, not zero). For "axis", `left` and `right` are the declared size.
+    range), "range" (an index is, for every step of its iterators: the text says what it reaches), "divisor"
+    (of a size, not zero). For "axis", `left` and `right` are the declared size.
     """
 
     kind: str

@@ -67,7 +67,21 @@ _LONGEST = 40
 
 
 def quoted(span: Span) -> str:
-    text = " ".join(span.text.split())
+    return _shortened(span.text)
+
+
+def subscripted(span: Span) -> str:
+    """What stands before the brackets of `x[i, j[k]]`."""
+    depth = 0
+    for position in range(len(span.text) - 1, -1, -1):
+        depth += {"]": 1, "[": -1}.get(span.text[position], 0)
+        if depth == 0:
+            return _shortened(span.text[:position])
+    return _shortened(span.text)
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

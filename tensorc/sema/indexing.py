@@ -25,7 +25,7 @@ from tensorc.index_algebra import (
 )
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elements import axes_of, index_of, is_affine, iterator, spread_over
-from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, quoted
+from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, subscripted
 from tensorc.sema.index_ranges import index_range
 from tensorc.sema.slices import Item
 from tensorc.sema.values import POISON, Absent, Arg, Element, Index, Known, Tensor, Value, describe
@@ -147,7 +147,7 @@ def _gather(k: Builder, site: Site, value: Tensor, places: Items[Place], extents
             continue
         arg = place.arg
         spread = spread_over(k, Site(arg.span, ""), arg.value, extents.axes, extents.domain)
-        message = out_of_range(arg.span, position, size, quoted(site.span))
+        message = out_of_range(arg.span, position, size, subscripted(site.span))
         found.append(IndexArray(index_values(k, arg, spread), place.checked, place.wraps, message))
     return gather(k, Site(site.span, "index"), value, found, extents.own())
 
@@ -180,7 +180,7 @@ def _check_range(
         return False
     low, high = found.low, found.high
     text = f"index {item.span.text} must be in range of axis {position}, of size {size}"
-    checks: list[tuple[Poly, str, Poly]] = []
+    checks: list[tuple[str, Poly, str, Poly, str]] = []
     for distance, relation in ((low, (low, ">=", ZERO)), (size - 1 - high, (high, "<", size))):
         if _never_negative(distance, extents.own()):
             continue
@@ -195,9 +195,15 @@ def _check_range(
             )
             return None
         guard = _guard(distance, extents.own())
-        checks.append(relation if guard == 1 else (guard * distance, ">=", ZERO))
-    for left, sign, right in checks:
-        k.require("index", left, sign, right, text, item.span)
+        if guard == 1:
+            checks.append(("index", *relation, text))
+        else:
+            # the relation holds by itself where nothing is read, and its figures say nothing
+            reached = f"index {item.span.text} reaches {relation[0]}, out of range for axis {position}"
+            reached += f" of {describe(value)}"
+            checks.append(("range", guard * distance, ">=", ZERO, reached))
+    for kind, left, sign, right, message in checks:
+        k.require(kind, left, sign, right, message, item.span)
     return True
 
 

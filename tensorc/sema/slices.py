@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_nonnegative, is_positive, maximum, minimum
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, quoted
+from tensorc.sema.gathers import IndexArray, gather, index_values, out_of_range, subscripted
 from tensorc.sema.layout import as_view_operand
 from tensorc.sema.shapes import axes_text, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Poison, Tensor, Value, describe, size_of
@@ -98,7 +98,7 @@ def _gather_values(k: Builder, site: Site, value: Numeric, index: Items[Poly | A
             continue
         assert isinstance(place.value, Tensor), "what is no size is a tensor"
         spread = k.broadcast(index_values(k, place, place.value), shape, site)
-        message = out_of_range(place.span, position, size, quoted(site.span))
+        message = out_of_range(place.span, position, size, subscripted(site.span))
         places.append(IndexArray(spread, checked=True, wraps=True, message=message))
     return gather(k, site, as_view_operand(k, site, value), places, shape)
 

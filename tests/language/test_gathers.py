@@ -46,11 +46,11 @@ ROWS = [
     Row("an integer value as an index", "x: f32[N, D], v: f32[D]", "x[argmax(x[:, 0])], v[argmin(v)]", [X, V[:5]], lambda x, v: (x[x[:, 0].argmax()], v.min())),
     Row("an upsampling by floor division", "x: f32[H, W]", "y[i, j] = x[i // 2, j // 2] for i in 2 * H, j in 2 * W\nreturn y", [X], lambda x: x.repeat(2, 0).repeat(2, 1)),
     *(
-        Row(f"index {bad} of {n} is out of range", "v: f32[N], j: i64[M]", "take(v, j) + 1", [V[:n], np.array([0, bad])], raises(IndexError, "v", "axis 0"))
+        Row(f"index {bad} of {n} is out of range", "v: f32[N], j: i64[M]", "take(v, j) + 1", [V[:n], np.array([0, bad])], raises(IndexError, "axis 0 of v,", f"N={n}"))
         for n, bad in ((3, 3), (3, -4), (3, 2**40), (3, -(2**63)), (1, 1))
     ),
-    Row("out of range on the second axis", "x: f32[N, D], j: i64[M]", "take(x, j, axis=1)", [X, np.array([5])], raises(IndexError, "x", "axis 1")),
-    Row("out of range in index notation", "x: f32[N, D], j: i64[M]", "y[i] = x[0, j[i]] for i in M\nreturn y * 2", [X, np.array([0, -6])], raises(IndexError, "x", "axis 1")),
+    Row("out of range on the second axis", "x: f32[N, D], j: i64[M]", "take(x, j, axis=1)", [X, np.array([5])], raises(IndexError, "axis 1 of x,", "D=5")),
+    Row("out of range in index notation", "x: f32[N, D], j: i64[M]", "y[i] = x[0, j[i]] for i in M\nreturn y * 2", [X, np.array([0, -6])], raises(IndexError, "axis 1 of x,", "D=5")),
     Row("out of range along an axis", "x: f32[N, D], a: i64[M, D]", "take_along_axis(x, a, axis=0)", [X, AT + 4], raises(IndexError, "x", "axis 0")),
     Row("an unsigned index out of range", "v: f32[N], b: u64[M]", "take(v, b)", [V, np.array([2**64 - 1], np.uint64)], raises(IndexError, "v")),
     Row("a gather from nothing", "v: f32[N], j: i64[M]", "take(v, j)", [V[:0], np.array([0])], raises(IndexError, "v")),

@@ -50,7 +50,7 @@ ROWS = [
     Row("a batched product", "a: f32[H, W, K], b: f32[H, K, J]", "c[n, i, j] = sum(a[n, i, k] * b[n, k, j] for k in K) for n in H, i in W, j in J\nreturn c", [np.ones((2, 3, 4), F), np.ones((2, 4, 5), F)], np.full((2, 3, 5), 4, F)),
     Row("the iterator's name is free afterwards", "v: f32[N]", "y[i] = v[i] for i in N\nz[i] = y[i] * 2 for i in N\ni = z + 1\nreturn i", [V], lambda v: v * 2 + 1),
     Row("in range at the call", "v: f32[N], w: f32[K]", "y[i] = v[i + 1] for i in K\nreturn y", [V, V[:3]], lambda v, w: v[1:4]),
-    Row("out of range at the call", "v: f32[N], w: f32[K]", "y[i] = v[i + 1] for i in K\nreturn y + 1", [V, V], raises(ValueError, "i + 1")),
+    Row("out of range at the call", "v: f32[N], w: f32[K]", "y[i] = v[i + 1] for i in K\nreturn y + 1", [V, V], raises(ValueError, "i + 1 reaches K", "axis 0 of f32[N]", "N=7", "K=7")),
     Row("nothing is read out of an empty range", "v: f32[N], w: f32[K]", "y[i] = v[i + 7] for i in K\nreturn y", [V, V[:0]], np.zeros(0, F)),
 ]  # fmt: skip
 

@@ -190,7 +190,7 @@ def test_a_contraction_is_a_matrix_product() -> None:
 
 def checks_of(statement: str, parameters: str) -> list[str]:
     program = kernel(parameters, f"{statement}\nreturn y")
-    found = (c for c in program.signature.checks if c.kind == "index")
+    found = (c for c in program.signature.checks if c.kind in ("index", "range"))
     return [f"{c.left} {c.relation} {c.right}" for c in found]
 
 
