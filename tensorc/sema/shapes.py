@@ -93,7 +93,10 @@ def _symbol_help(a: Poly, b: Poly) -> str:
         return f"declare both with the same size, or slice one of them; a size {a} never repeats to fit {b}"
     if not all(str(size).isidentifier() for size in (a, b)):
         return "slice one of them to the size of the other"
-    return f"if {a} and {b} are always equal, use one name for both; a size that is to repeat is written 1"
+    return (
+        f"if {a} and {b} are always equal, use one name for both, or write requires {a} == {b}; "
+        "a size that is to repeat is written 1"
+    )
 
 
 # -- arguments -------------------------------------------------------------------------------------
