@@ -296,9 +296,11 @@ class _Run:
 
 
 def _join(parts: Sequence[Approx], axis: int) -> Approx:
-    bounds = [np.broadcast_to(p.bound, p.value.shape) for p in parts]
     value = np.concatenate([p.value for p in parts], axis=axis)
-    return Approx(value, np.concatenate(bounds, axis=axis) if any(p.bound.ndim for p in parts) else EXACT)
+    if all(p.exact for p in parts):
+        return Approx(value, EXACT)
+    bounds = [np.broadcast_to(p.bound, p.value.shape) for p in parts]
+    return Approx(value, np.concatenate(bounds, axis=axis))
 
 
 def _distance_of_finite(a: Values, b: Values) -> Bounds:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from ir_builders import ProgramBuilder, i
+from sema_checking import kernel
 
 from tensorc.dtypes import BOOL, F32, F64, I32, I64, DType
 from tensorc.index_algebra import as_poly, dim
@@ -328,3 +329,9 @@ def test_f64_sums_are_pairwise_along_every_axis(axis: int) -> None:
     (found,) = interpret(program, {"x": x})
     exact = np.sum(x.astype(np.longdouble), axis=axis)
     assert np.max(np.abs(found - exact) / exact) < 4 * 2.0**-53
+
+
+def test_one_bound_for_a_whole_part_counts_when_it_is_joined() -> None:
+    program = kernel("x: f32[N]", "concat((zeros((2,)), mean(x, keepdims=true)))")
+    _, (bound,) = interpret_with_bounds(program, {"x": RNG.normal(size=9).astype(np.float32)})
+    assert (bound > 0).tolist() == [False, False, True]
