@@ -347,7 +347,8 @@ def bind_arguments(
     """
     parameters = call.parameters
     if len(args) > len(parameters):
-        raise TypeError(f"{call.name}() takes {len(parameters)} arguments, not {len(args)}")
+        arguments = "argument" if len(parameters) == 1 else "arguments"
+        raise TypeError(f"{call.name}() takes {len(parameters)} {arguments}, not {len(args)}")
     values = dict(zip(parameters, args, strict=False))
     for name, value in named.items():
         if name not in parameters:

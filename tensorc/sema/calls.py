@@ -24,7 +24,18 @@ from tensorc.sema.functions import inline_function
 from tensorc.sema.iteration import FORMS
 from tensorc.sema.operations import LATER, OPERATIONS, Operation
 from tensorc.sema.scopes import Frame, near
-from tensorc.sema.values import POISON, Arg, Known, Tensor, TypeName, Value, describe, is_poisoned, size_of
+from tensorc.sema.values import (
+    POISON,
+    Arg,
+    Known,
+    Tensor,
+    Text,
+    TypeName,
+    Value,
+    describe,
+    is_poisoned,
+    size_of,
+)
 from tensorc.source import Span
 from tensorc.syntax import ast
 from tensorc.syntax.imports import standard_file_with
@@ -140,9 +151,9 @@ def _call_method(
     c: Context, frame: Frame, node: ast.Call, function: ast.Attribute, receiver: Arg, args: Arguments
 ) -> Value:
     """`x.sum(axis=1)` is `sum(x, axis=1)`."""
-    if is_poisoned(receiver.value):
-        return POISON
     name, span = function.name, frame.place(function.span)
+    if is_poisoned(receiver.value) and (name in OPERATIONS or not foreign.advice(name)):
+        return POISON
     if name in foreign.METHODS and name not in OPERATIONS:
         c.builder.error("TC0211", f"`.{name}()` is not TDSL", span, help=f"write {foreign.METHODS[name]}")
         return POISON
@@ -161,7 +172,7 @@ def _call_operation(
         return _call_cast(c, name, SUPPORTED[name], args, place, frame.domain)
     operation = OPERATIONS.get(name)
     if operation is None:
-        _report_unknown_operation(c, name, frame.place(node.function.span))
+        _report_unknown_operation(c, name, args, frame.place(node.function.span), frame)
         return POISON
     if args.misordered:
         return POISON
@@ -204,11 +215,16 @@ def _call_cast(c: Context, name: str, dtype: DType, args: Arguments, span: Span,
     )
 
 
-def _report_unknown_operation(c: Context, name: str, span: Span) -> None:
+def _report_unknown_operation(c: Context, name: str, args: Arguments, span: Span, frame: Frame) -> None:
     k = c.builder
+    if not c.is_news(name, frame):
+        return
     if name in c.scope.kernels:
         help = "kernels do not call each other: what they share is a `def`"
         k.error("TC0203", f"`{name}` is a kernel, not an operation", span, help=help)
+    elif name == "float" and args.positional and isinstance(args.positional[0].value, Text):
+        help = f"write {args.positional[0].value.value}"
+        k.error("TC0211", f"`{span.text}` is not TDSL", span, label="another library's spelling", help=help)
     elif foreign.advice(name) or name in foreign.DTYPES:
         _report_foreign(c, name, span)
     elif not c.scope.incomplete and name not in c.scope.broken:
@@ -245,19 +261,30 @@ def _bind(c: Context, operation: Operation, args: Arguments, span: Span) -> dict
     bound = _bind_positional(c, operation, args.positional, names, span)
     if bound is None:
         return None
-    for given in args.named:
-        if given.name not in operation.parameters:
-            _report_keyword(c, operation.name, given, operation.parameters)
-            return None
-        if given.name in bound:
-            c.builder.error("TC0207", f"{operation.name}() gets `{given.name}` twice", given.span)
-            return None
-        bound[given.name] = given.arg
+    if not _bind_named(c, operation.name, operation.parameters, args.named, bound):
+        return None
     required = (*operation.required, "x1") if operation.variadic else operation.required
     if any(n not in bound for n in required):
         _report_count(c, operation.name, required, names, args, span)
         return None
     return bound
+
+
+def _bind_named(
+    c: Context, name: str, parameters: Items[str], named: Items[NamedArg], bound: dict[str, Arg]
+) -> bool:
+    """Add named arguments to the bound ones; False after the errors, one for each that is wrong."""
+    valid = True
+    for given in named:
+        if given.name not in parameters:
+            _report_keyword(c, name, given, parameters)
+            valid = False
+        elif given.name in bound:
+            c.builder.error("TC0207", f"{name}() gets `{given.name}` twice", given.span)
+            valid = False
+        else:
+            bound[given.name] = given.arg
+    return valid
 
 
 def _bind_positional(
@@ -361,14 +388,8 @@ def _call_function(
         _report_count(c, function.name, required, names, args, span)
         return POISON
     bound = dict(zip(names, args.positional, strict=False))
-    for given in args.named:
-        if given.name not in names:
-            _report_keyword(c, function.name, given, names)
-            return POISON
-        if given.name in bound:
-            c.builder.error("TC0207", f"{function.name}() gets `{given.name}` twice", given.span)
-            return POISON
-        bound[given.name] = given.arg
+    if not _bind_named(c, function.name, names, args.named, bound):
+        return POISON
     if any(n not in bound for n in required):
         _report_count(c, function.name, required, names, args, span)
         return POISON

@@ -64,6 +64,14 @@ class Context:
     comprehend: Callable[[Context, ast.Comprehension, Frame], Steps]
     types: Mapping[str, DType] = field(default_factory=dict)
     calls: int = 0
+    unknown: set[tuple[str, str]] = field(default_factory=set)
+
+    def is_news(self, name: str, frame: Frame) -> bool:
+        """False when a body has been told already that it uses an unknown name."""
+        key = (frame.function, name)
+        told = key in self.unknown
+        self.unknown.add(key)
+        return not told
 
 
 def run(steps: Generator[Any, Any, T]) -> T:
@@ -188,7 +196,7 @@ def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
         k.error(
             "TC0201", f"`{name}` is not known yet", span, help=f"move `const {name}` before this declaration"
         )
-    elif not c.scope.incomplete:
+    elif not c.scope.incomplete and c.is_news(name, frame):
         candidates = (*frame.names, *c.scope.consts, *c.symbols.bound, *CONSTANTS, *SUPPORTED)
         k.error(
             "TC0201", f"unknown name `{name}`", span, label="not defined here", help=near(name, candidates)

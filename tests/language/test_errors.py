@@ -48,7 +48,7 @@ EXPRESSIONS = [
     ("sum(x, for=1)", "TC0110", ["`for`"]),
     ("std(x, unbiased=false)", "TC0211", ["write correction=0"]),
     ("std(x, unbiased=True)", "TC0211", ["write correction=1"]),
-    ("maximum(input=x, other=y)", "TC0211", ["x1=x"]),
+    ("maximum(input=x, x2=y)", "TC0211", ["x1=x"]),
     ("sum(x, where=b)", "TC0211", ["where(condition, x, 0)"]),
     ("sum(x, out=y)", "TC0211", ["caller may pass out="]),
     ("x - mean(x, axis=1)", "TC0402", ["keepdims=true", "[:, None]"]),
@@ -115,6 +115,35 @@ FILES = [
 @pytest.mark.parametrize(("text", "code", "words"), [f[1:] for f in FILES], ids=[f[0] for f in FILES])
 def test_one_message_for_one_mistake_in_a_file(text: str, code: str, words: list[str]) -> None:
     only_error(text, code, *words)
+
+
+FOREIGN_PROGRAMS = [
+    (
+        "a layer norm of PyTorch",
+        "mu = x.mean(dim=-1, keepdim=True)\n spread = x.var(dim=-1, keepdim=True, unbiased=False)\n return (x - mu) / torch.sqrt(spread + 1)",
+        ["axis=-1", "keepdims=True", "axis=-1", "keepdims=True", "correction=0", "sqrt(...)"],
+    ),
+    (
+        "a chain of views",
+        "y = x.view(N * D).view(N, D)\n z = y.permute(1, 0).contiguous()\n return z.t()",
+        ["reshape(x, shape)", "permute_dims", "C-contiguous", "x.T"],
+    ),
+    ("a mask", 'return x.masked_fill(x > 0, float("-inf"))', ["where(mask, value, x)", "write -inf"]),
+    ("an unknown name is told once", "z = x + q\n w = z * q\n return w - q", ["unknown name `q`"]),
+    ("an unknown operation is told once", "return foo(x) + foo(x + 1)", ["unknown operation `foo`"]),
+    ("NumPy", "e = np.exp(x - x.max(axis=-1, keepdims=True))\n return e / np.sum(e, axis=-1)", ["exp(...)", "sum(...)"]),
+    ("a sum over an index", "c[i, j] += x[i, j]\n return c", ["c[i, j] = sum(… for k in K) for i, j in …"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "told"), [p[1:] for p in FOREIGN_PROGRAMS], ids=[p[0] for p in FOREIGN_PROGRAMS]
+)
+def test_programs_of_other_libraries(body: str, told: list[str]) -> None:
+    found = errors(f"kernel k(x: f32[N, D]) {{\n {body}\n}}")
+    assert len(found) == len(told), [words_of(d) for d in found]
+    for diagnostic, words in zip(found, told, strict=True):
+        assert words in words_of(diagnostic)
 
 
 def test_every_error_in_one_run() -> None:

@@ -228,6 +228,14 @@ DECLARATIONS: tuple[Slip, ...] = (
     ),
     Slip(
         "TC0109",
+        "import «torch.nn» as nn\n",
+        "no library is imported",
+        "leave the line out: operations are called by their plain name",
+        after=r"(?:torch|numpy|jax|tensorflow|scipy|math|cupy|triton)\b[\w.]*",
+        section="import",
+    ),
+    Slip(
+        "TC0109",
         "import «std»/nn.tdsl\n",
         "the path of an import is a string",
         'write `import "std/nn.tdsl"`',

@@ -85,6 +85,14 @@ OPERATORS: tuple[Slip, ...] = (
     ),
     Slip(
         "TC0107",
+        in_block("z[i] «+=» x[i] * y[i]\n    return z"),
+        "`$operator=` is not an assignment",
+        "a sum over an index is written `$name[$names] = sum(… for k in K) for $names in …`",
+        before=rf"{STATEMENT}\s*(?P<name>\w+)\[(?P<names>[^\]\n]*)\]",
+        after=r"(?P<operator>[-+*/])=",
+    ),
+    Slip(
+        "TC0107",
         in_block("x «+=» y\n    return x"),
         "`$operator=` is not an assignment",
         "a name is assigned once: give the new value a new name",
