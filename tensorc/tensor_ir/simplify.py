@@ -293,6 +293,19 @@ def multiply_by_reciprocal(build: _Builder, op: TensorOp) -> TensorOp | None:
     return replace(op, op="multiply", operands=(op.operands[0], reciprocal))
 
 
+def divide_by_power_of_two(build: _Builder, op: TensorOp) -> TensorOp | None:
+    """Integer `x // 8` -> `x >> 3`, `x % 8` -> `x & 7`: both round down, also below 0"""
+    if op.op not in ("floor_divide", "remainder") or not op.dtype.is_integer or op.dtype in COMPUTES_IN:
+        return None
+    divisor = build.splat(op.operands[1])
+    if not isinstance(divisor, int) or divisor < 2 or divisor & (divisor - 1):
+        return None
+    quotient = op.op == "floor_divide"
+    splat = build.add_splat(divisor.bit_length() - 1 if quotient else divisor - 1, replace(op, name=""))
+    other = splat if isinstance(splat, int) else build.add(splat)
+    return replace(op, op="right_shift" if quotient else "bitwise_and", operands=(op.operands[0], other))
+
+
 def expand_power(build: _Builder, op: TensorOp) -> TensorOp | int | None:
     """`x ** 1` -> `x`; `x ** 2` -> `square x`, which rounds the exact square once"""
     if op.op != "power":
@@ -314,5 +327,6 @@ _RULES: tuple[Rule, ...] = (
     drop_double_inverse,
     choose_where,
     multiply_by_reciprocal,
+    divide_by_power_of_two,
     expand_power,
 )

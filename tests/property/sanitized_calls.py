@@ -1,7 +1,8 @@
 """Run kernels built with the address and undefined-behaviour sanitizers; the process ends at a finding.
 
 Started by `test_sanitized.py` with the sanitizer's runtime loaded first:
-`sanitized_calls.py COMPILER grown SEED KERNELS CACHE`, `... examples CACHE` or `... broken CACHE`.
+`sanitized_calls.py COMPILER grown SEED KERNELS CACHE`, `... examples CACHE`, `... gathers CACHE` or
+`... broken CACHE`.
 """
 
 from __future__ import annotations
@@ -59,7 +60,45 @@ def run_broken(compiler: str, cache: str) -> None:
     function(x.ctypes.data, out.ctypes.data, 1024, 1)
 
 
+GATHERS = """
+kernel lanes(x: f32[N], i: i64[M]) { return take(x, i) }
+kernel bytes(x: i8[N], i: u64[M]) { return take(x, i) }
+kernel rows(x: f64[N, D], i: i64[M]) { return take(x, i, axis=0) }
+kernel both(x: f32[N, D], i: i64[M]) { y[a] = x[i[a], i[a]] for a in M
+ return y }
+kernel sums(x: f32[N, D], i: i64[M]) { return sum(take(x, i, axis=0), axis=0), sum(take(x, i, axis=1)) }
+kernel joined(x: f32[N], y: f32[N], i: i64[M]) { return concat((y, take(x, i), y), axis=0) }
+"""
+
+
+def run_gathers(compiler: str, cache: str) -> None:
+    """Indices out of range at every position, and into empty arrays: an error, and nothing beyond is read."""
+    module = build_module(GATHERS, sanitized(compiler), Path(cache))
+    refused = 0
+    for n, m in ((7, 19), (1, 8), (0, 3), (9, 1)):
+        vector, matrix = np.ones(n, np.float32), np.ones((n, n), np.float32)
+        for position in range(m):
+            for bad in (n, -n - 1, 2**62, -(2**63)):
+                i = np.zeros(m, np.int64)
+                i[position] = bad
+                calls = (
+                    ("lanes", (vector, i)),
+                    ("bytes", (vector.astype(np.int8), i.view(np.uint64))),
+                    ("rows", (matrix.astype(np.float64), i)),
+                    ("both", (matrix, i)),
+                    ("sums", (matrix, i)),
+                    ("joined", (vector, vector, i)),
+                )
+                for name, arguments in calls:
+                    try:
+                        module[name](*arguments, threads=1 + position % 2)
+                    except IndexError:
+                        refused += 1
+    print(f"{refused} refused")
+
+
 if __name__ == "__main__":
     os.environ.pop("LD_PRELOAD", None)  # was meant for this process, not for the compilers it starts
     compiler, mode, *arguments = sys.argv[1:]
-    {"grown": run_grown, "examples": run_examples, "broken": run_broken}[mode](compiler, *arguments)
+    modes = {"grown": run_grown, "examples": run_examples, "gathers": run_gathers, "broken": run_broken}
+    modes[mode](compiler, *arguments)

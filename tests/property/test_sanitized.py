@@ -53,6 +53,14 @@ def test_examples_have_no_findings(compiler: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", RUNTIMES)
+def test_indices_out_of_range_read_nothing(compiler: str, tmp_path: Path) -> None:
+    done = _run(compiler, "gathers", str(tmp_path))
+    assert done.returncode == 0, done.stderr[-4000:]
+    # six kernels, 19 + 8 + 3 + 1 positions, four indices; sums of no columns read nothing
+    assert done.stdout == f"{6 * 31 * 4 - 3 * 4} refused\n"
+
+
+@pytest.mark.parametrize("compiler", RUNTIMES)
 def test_a_read_past_the_end_is_a_finding(compiler: str, tmp_path: Path) -> None:
     done = _run(compiler, "broken", str(tmp_path))
     assert done.returncode != 0

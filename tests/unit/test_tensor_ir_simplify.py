@@ -50,6 +50,24 @@ def test_constants_of_different_sign_or_type_do_not_merge() -> None:
     assert p.results == (0, 1, 2, 0)
 
 
+@pytest.mark.parametrize(
+    ("op", "result", "number"), [("floor_divide", "right_shift", 3), ("remainder", "bitwise_and", 7)]
+)
+def test_integers_are_not_divided_by_powers_of_two(op: str, result: str, number: int) -> None:
+    for divisor in (8, 1 << 62, 6, -8, 0, 1):
+        b = ProgramBuilder()
+        x = b.param("x", I64, ("N",))
+        splat = b.view(b.constant(divisor, I64), (), ("N",), "broadcast_to")
+        p = _simplified(b.program(b.call(op, x, splat)))
+        if divisor in (8, 1 << 62):
+            assert op not in _names(p)
+            assert _names(p)[-1] == result
+        elif divisor != 1:
+            assert _names(p)[-1] == op
+        if divisor == 8:
+            assert [o.attrs.value for o in p.ops if isinstance(o.attrs, Constant)] == [number]
+
+
 def test_dead_ops_go_and_dead_params_stay() -> None:
     b = ProgramBuilder()
     x = b.param("x", F32, ("N",))

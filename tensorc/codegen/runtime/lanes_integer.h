@@ -124,7 +124,7 @@ TC_NOINLINE tc_i64_t tc_scalar_power_i64(tc_i64_t base, tc_i64_t exponent) {
 }
 
 #define TC_SCALAR_LANES(name)                                                                                  \
-    TC_INLINE tc_i64 tc_##name##_i64(tc_i64 a, tc_i64 b) {                                                     \
+    TC_NOINLINE tc_i64 tc_each_##name##_i64(tc_i64 a, tc_i64 b) {                                              \
         for (int i = 0; i < 4; ++i) a.lo[i] = tc_scalar_##name##_i64(a.lo[i], b.lo[i]);                        \
         for (int i = 0; i < 4; ++i) a.hi[i] = tc_scalar_##name##_i64(a.hi[i], b.hi[i]);                        \
         return a;                                                                                              \
@@ -133,6 +133,36 @@ TC_SCALAR_LANES(floor_divide)
 TC_SCALAR_LANES(remainder)
 TC_SCALAR_LANES(power)
 #undef TC_SCALAR_LANES
+
+/* Where all operands are below 2^50, quotients go through f64: a / b is an integer or at least 1 / |b| away from one,
+ * and its rounding error is below 1 / (4 |b|). Adding 1.5 * 2^52 puts such an integer into the low bits of an f64. */
+TC_INLINE int tc_below_2_50(tc_i64 a, tc_i64 b) {
+    tc_u64x4 half = (tc_u64x4)tc_splat_i64x4(1LL << 50);
+    tc_u64x4 high = ((tc_u64x4)a.lo + half) | ((tc_u64x4)a.hi + half) | ((tc_u64x4)b.lo + half) | ((tc_u64x4)b.hi + half);
+    return ((high[0] | high[1] | high[2] | high[3]) >> 51) == 0;
+}
+TC_INLINE tc_f64x4 tc_small_to_f64x4(tc_i64x4 x) {
+    return (tc_f64x4)(x + tc_splat_i64x4(0x4338000000000000LL)) - tc_splat_f64x4(0x1.8p52);
+}
+TC_INLINE tc_i64x4 tc_small_divide_i64x4(tc_i64x4 a, tc_i64x4 b) {
+    tc_i64x4 zero = (tc_i64x4)(b == 0);
+    tc_f64x4 quotient = tc_floor_f64x4(tc_small_to_f64x4(a) / tc_small_to_f64x4(b - zero));
+    return ((tc_i64x4)(quotient + tc_splat_f64x4(0x1.8p52)) - tc_splat_i64x4(0x4338000000000000LL)) & ~zero;
+}
+TC_INLINE tc_i64 tc_small_divide_i64(tc_i64 a, tc_i64 b) {
+    tc_i64 r = {tc_small_divide_i64x4(a.lo, b.lo), tc_small_divide_i64x4(a.hi, b.hi)};
+    return r;
+}
+TC_INLINE tc_i64 tc_floor_divide_i64(tc_i64 a, tc_i64 b) {
+    return tc_below_2_50(a, b) ? tc_small_divide_i64(a, b) : tc_each_floor_divide_i64(a, b);
+}
+TC_INLINE tc_i64 tc_remainder_i64(tc_i64 a, tc_i64 b) {
+    if (!tc_below_2_50(a, b)) return tc_each_remainder_i64(a, b);
+    tc_i64 rest = a - tc_small_divide_i64(a, b) * b;
+    tc_i64 r = {rest.lo & (tc_i64x4)(b.lo != 0), rest.hi & (tc_i64x4)(b.hi != 0)};
+    return r;
+}
+TC_INLINE tc_i64 tc_power_i64(tc_i64 a, tc_i64 b) { return tc_each_power_i64(a, b); }
 
 /* The low 32 bits of a power depend on the low 32 bits of the base only. */
 TC_INLINE tc_i32 tc_power_i32(tc_i32 a, tc_i32 b) {
