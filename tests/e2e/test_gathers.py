@@ -252,7 +252,7 @@ def test_threads_report_what_any_of_them_finds(forms: Module, threads: int) -> N
         ("columns", (np.zeros((2, 3)), np.int32([3])), "index i is out of range for axis 1 of x, of"),
         ("along", (np.zeros((2, 3), "f4"), np.int64([[0], [-4]])), "axis 1 of x, of size D"),
         ("computed", (np.zeros((2, 3), "f4"), np.int64([2])), r"axis 0 of x \* 2 \+ 1, of size N"),
-        ("both", (np.zeros((2, 3), "f4"), np.int32(0), 3), r"index m is out of range for axis 1 of x\["),
+        ("both", (np.zeros((2, 3), "f4"), np.int32(0), 3), "index m is out of range for axis 1 of x"),
         ("both", (np.zeros((2, 3), "f4"), np.int32(-3), 4), "index n is out of range"),
         ("notation", (np.zeros((2, 3), "f4"), np.int64([2]), np.int32([3])), r"index i\[a\] is out of range"),
         ("chained", (np.zeros(2, "f4"), np.int64([0]), np.int64([1])), "index j is out of range for axis 0"),
@@ -291,7 +291,7 @@ def test_iterators_never_count_from_the_end() -> None:
     )
     x = np.arange(9, dtype=np.float32)
     np.testing.assert_array_equal(module["halves"](x, 0), x[np.arange(9) // 2])
-    with pytest.raises(ValueError, match=r"index \(i - k\) // 2 must be in range"):
+    with pytest.raises(ValueError, match=r"index \(i - k\) // 2 .* out of range"):
         module["halves"](x, 1)
     with pytest.raises(IndexError, match=r"index i \* i - 1 is out of range"):
         module["squares"](x)
