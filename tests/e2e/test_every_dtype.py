@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,9 @@ import pytest
 from cffi import FFI
 
 import tensorc
-from tensorc.dtypes import BF16, SUPPORTED
+from tensorc.dtypes import BF16, SUPPORTED, DType
 from tensorc.interp.float_values import carried, round_values, stored
+from tensorc.interp.tensor_interp import compare, interpret_with_bounds
 
 EVERY = "".join(
     f"kernel copy_{t}(x: {t}[N, M], s: {t}{' = true' if t == 'bool' else ' = 3'}) "
@@ -234,3 +236,80 @@ def test_the_command_line_makes_and_reads_inputs(tmp_path: Path, monkeypatch: py
         assert "agrees with the interpreter" in done.stdout
     saved = np.load("y.npz")
     assert saved["y"].view(ml_dtypes.bfloat16).tolist() == [0.5, 1.25]
+
+
+# -- operators, compiled -------------------------------------------------------------------------------
+
+COMMON = (
+    "x + y", "x - y", "x * y", "x / y", "x // y", "x % y", "x == y", "x != y", "x < y", "x <= y", "x > y",
+    "x >= y", "maximum(x, y)", "minimum(x, y)", "abs(x)", "sign(x)", "-x", "square(x)", "relu(x)", "floor(x)",
+    "round(x)", "hypot(x, y)", "exp(x)", "sqrt(x)", "where(x > y, x, y)", "clip(x, 1, 3)", "isnan(x)",
+    "sum(x)", "prod(x)", "max(x)", "min(x)", "mean(x)", "var(x)", "argmax(x)", "argmin(x)", "any(x)",
+    "count_nonzero(x)", "cumulative_sum(x)", "cumulative_prod(x)", "cumulative_max(x)", "vecdot(x, y)",
+    "outer(x, y)", "tensordot(x, y, axes=1)", "silu(x)", "softplus(x)", "logaddexp(x, y)",
+)  # fmt: skip
+MIXED = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def corner_values(dtype: DType) -> np.ndarray:
+    if dtype.is_integer:
+        edges = {0, 1, 2, 3, 7, 8, 31, 100, dtype.highest, dtype.highest - 1, dtype.highest // 2 + 1}
+        edges |= {-1, -2, -7, dtype.lowest, dtype.lowest + 1} if dtype.kind == "i" else set()
+        return np.array(sorted(edges), dtype.numpy)
+    largest = (2 - 2.0 ** (1 - dtype.precision)) * 2.0**dtype.max_exponent
+    smallest = 2.0 ** (dtype.min_exponent - dtype.precision + 1)
+    values = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        1.5,
+        -2.5,
+        3.0,
+        np.inf,
+        -np.inf,
+        np.nan,
+        0.1,
+        100.0,
+        largest,
+        smallest,
+    ]
+    return stored(round_values(np.array(values), dtype).astype(dtype.carrier), dtype)
+
+
+def _operator_kernel(name: str) -> str:
+    t = SUPPORTED[name]
+    whole = () if t.is_float else ("x & y", "x | y", "x ^ y", "x << y", "x >> y", "~x", "x ** (y & 3)")
+    body = ",\n        ".join((*COMMON, *whole))
+    return f"kernel ops_{name}(x: {name}[N], y: {name}[N]) {{\n    return {body}\n}}\n"
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_compiled_operators_on_corner_values(compiler: str, tmp_path: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    names = [t for t in SUPPORTED if t != "bool"]
+    pairs = ", ".join(f"x {op} y, y {op} x" for op in MIXED)
+    mixed = "".join(
+        f"kernel mixed_{t}(x: {t}[N], y: u64[N]) {{ return {pairs} }}\n" for t in ("i8", "i16", "i32", "i64")
+    )
+    module = tensorc.compile("".join(map(_operator_kernel, names)) + mixed, cxx=compiler, opt_level=1)
+    for position, kernel in enumerate(module):
+        program = module.unit.tensor[position]
+        first, second = (p.dtype for p in program.signature.params)
+        x, y = np.meshgrid(corner_values(first), corner_values(second), indexing="ij")
+        for n in (x.size, 1, 7, 19):
+            arguments = {"x": x.ravel()[-n:], "y": y.ravel()[-n:]}
+            found = module[kernel](**arguments, threads=1 + n % 2)
+            values, bounds = interpret_with_bounds(program, arguments, "exact")
+            for k, (f, v, b) in enumerate(zip(found, values, bounds, strict=True)):
+                numbers = carried(np.asarray(f), program.signature.results[k].dtype)
+                mismatch = compare(numbers, np.asarray(v), b)
+                assert mismatch is None, f"{kernel} result {k}{mismatch}"
+                if kernel.startswith("mixed"):
+                    op = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)[
+                        k // 2
+                    ]
+                    a, c = (arguments["x"], arguments["y"])[:: 1 if k % 2 == 0 else -1]
+                    np.testing.assert_array_equal(f, op(a, c))
