@@ -1,16 +1,17 @@
 """Nests of pointwise nodes over one space: adjacent axes merge, the last one becomes the vector axis.
 
 *Rewrite*: `for i0 { for i1 { y[i0*D + i1] = f(x[i0*D + i1]) } }` -> `for c { y[c] = f(x[c]) }`
-(loop collapsing, where every index allows it).
+(loop collapsing, where every index allows it). Guards follow (`stretch_guards`) where that merges more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from tensorc.index_algebra import ZERO, Poly, Sym, axis
+from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis
 from tensorc.loop_ir.guards import index_polys
-from tensorc.loop_ir.program import Axis, Buffer, LoopNode
+from tensorc.loop_ir.program import Axis, Buffer, Inside, Load, LoopNode, ScalarAttrs
 from tensorc.loop_schedule.program import Parallel, ParallelVector, Single, Stmt, Store, Vector
 from tensorc.loop_schedule.values import Names, Scope
 
@@ -20,6 +21,10 @@ def build_flat(
 ) -> tuple[Stmt, ...]:
     """The statements of a flat nest; buffers outside `arrays` stay in registers."""
     rename, axes = merge_axes(nodes)
+    stretched = [stretch_guards(n) for n in nodes]
+    flatter = merge_axes(stretched)
+    if len(flatter[1]) < len(axes):
+        nodes, (rename, axes) = stretched, flatter
     names = Names()
     levels = {a.name: 1 for a in axes[:-1]} | ({axes[-1].name: 2} if axes else {})
     top = Scope(names, {})
@@ -64,6 +69,41 @@ def merge_axes(
         places.extend(ZERO for _ in members[:-1])
         places.append(axis(f"c{g}"))
     return tuple(places), axes
+
+
+def stretch_guards(node: LoopNode) -> LoopNode:
+    """The node with its guards said of all axes behind the one that they are about.
+
+    *Rewrite*: `i0 - N >= 0` -> `D*i0 + i1 - D*N >= 0` where `0 <= i1 < D`: the same elements, and a
+    condition on the merged axis.
+    """
+    body = tuple(replace(op, attrs=_stretched_attrs(op.attrs, node.iter_axes)) for op in node.body)
+    return replace(node, body=body)
+
+
+def _stretched_attrs(attrs: ScalarAttrs, axes: Sequence[Axis]) -> ScalarAttrs:
+    match attrs:
+        case Load(buffer, index, guards):
+            return Load(buffer, index, tuple(_stretched(g, axes) for g in guards))
+        case Inside(guards):
+            return Inside(tuple(_stretched(g, axes) for g in guards))
+        case _:
+            return attrs
+
+
+def _stretched(guard: Poly, axes: Sequence[Axis]) -> Poly:
+    names = guard.axes()
+    factor = guard.coefficient(Sym(names[0], axis=True)).constant if len(names) == 1 else None
+    if factor not in (1, -1):
+        return guard
+    size, within = ONE, ZERO
+    for a in reversed(axes):
+        if a.name == names[0]:
+            break
+        within = within + axis(a.name) * size
+        size = size * a.extent
+    # at most n for the one axis is at most (n + 1) * size - 1 for all of them
+    return guard * size + within if factor > 0 else guard * size + (size - 1) - within
 
 
 def _extent(extents: Sequence[Poly], members: Sequence[int]) -> Poly:

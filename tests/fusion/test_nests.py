@@ -79,8 +79,9 @@ JOINED = {
     # a shift leaves the row or the step that wrote the element
     "(x: f32[N, D]) { e = exp(x); return max(e, axis=1), roll(e, 1, axis=0) }": (
         "rows i0{ j0(max) }",
-        "flat c0{ c1 }",
+        "flat c0",
     ),
+    "(x: f32[N, 3], y: f32[M, 3]) { return concat((x, y)), stack((x, x)) }": ("flat c0", "flat c0{ c1 }"),
     "(x: f32[N]) { @materialize e = exp(x); return e, concat((e[1:], e[:1])) }": ("flat c0", "flat c0"),
     "(x: f32[N, D]) { return tile(x, (2, 2)) }": ("flat c0,c1,c2{ c3 }",),
 }
