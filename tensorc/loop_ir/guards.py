@@ -25,14 +25,11 @@ from tensorc.loop_ir.program import Gather, IndexValue, Inside, Load, ScalarAttr
 
 @dataclass(frozen=True, slots=True)
 class AxisRange:
-    """The values `first`, ..., `first + count - 1` of a loop axis; `count` is at least 0."""
+    """The values `first`, ..., `last` of a loop axis, `count` of them: none when `last` is below `first`."""
 
     first: Poly
+    last: Poly
     count: Poly
-
-    @property
-    def last(self) -> Poly:
-        return self.first + self.count - 1
 
 
 Ranges = Mapping[str, AxisRange]
@@ -40,7 +37,7 @@ Ranges = Mapping[str, AxisRange]
 
 def whole_ranges(extents: Mapping[str, Poly]) -> dict[str, AxisRange]:
     """Every axis from 0 to its extent - 1."""
-    return {name: AxisRange(ZERO, extent) for name, extent in extents.items()}
+    return {name: AxisRange(ZERO, extent - 1, extent) for name, extent in extents.items()}
 
 
 def box(guards: Sequence[Poly], extents: Mapping[str, Poly]) -> dict[str, AxisRange] | None:
@@ -62,7 +59,7 @@ def box(guards: Sequence[Poly], extents: Mapping[str, Poly]) -> dict[str, AxisRa
             first[names[0]] = maximum(first[names[0]], -(rest // factor))
         else:
             last[names[0]] = minimum(last[names[0]], rest // -factor)
-    return {name: AxisRange(low, maximum(last[name] - low + 1, 0)) for name, low in first.items()}
+    return {name: AxisRange(low, last[name], maximum(last[name] - low + 1, 0)) for name, low in first.items()}
 
 
 def counted_elements(index: Poly, guards: Sequence[Poly], extents: Mapping[str, Poly]) -> Poly:

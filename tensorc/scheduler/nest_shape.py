@@ -215,7 +215,16 @@ def _rows(nodes: list[LoopNode]) -> NestShape | Refusal:
     for shared in range(depth, 0, -1):
         if _reads_where_written(nodes, shared):
             return NestShape(NestKind.ROWS, shared)
+    if _reads_under_guards(nodes):
+        return Refusal(
+            ACCESS, "a read under a condition is not shown to stay in the outer step that writes it"
+        )
     return Refusal(ACCESS, "an element is read in another outer step than the one that writes it")
+
+
+def _reads_under_guards(nodes: list[LoopNode]) -> bool:
+    made = {n.buffer for n in nodes}
+    return any(read.guards and read.buffer in made for n in nodes for read in loads(n))
 
 
 def _outer_axes(node: LoopNode) -> int:

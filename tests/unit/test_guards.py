@@ -10,6 +10,7 @@ from tensorc.codegen.cells import find_cells, guards_of, is_exhaustive
 from tensorc.codegen.context import Context
 from tensorc.codegen.specialize import inside_conditions, specialize
 from tensorc.driver import CompileOptions, compile_text
+from tensorc.dtypes import F32
 from tensorc.index_algebra import Poly, as_poly, axis, dim
 from tensorc.loop_ir.guards import (
     always_holds,
@@ -20,10 +21,11 @@ from tensorc.loop_ir.guards import (
     shift_to_box,
     whole_ranges,
 )
-from tensorc.loop_ir.program import Load
+from tensorc.loop_ir.program import Axis, Load, LoopNode, Origin, ScalarOp
 from tensorc.loop_schedule.program import Let, Stmt, Vector
 from tensorc.loop_schedule.walk import loads_in, walk
-from tensorc.source import Source
+from tensorc.scheduler.nest_shape import NestShape, Refusal, nest_shape
+from tensorc.source import Source, Span
 
 N, M = dim("N"), dim("M")
 AT, BY = axis("i"), axis("j")
@@ -124,3 +126,44 @@ def test_a_stencil_over_a_join_keeps_its_three_arrays_apart() -> None:
         for c in cells
     ]
     assert names == [["x"], ["y"], ["z"]]
+
+
+# -- fusion ------------------------------------------------------------------------------------------
+
+
+def _reader(read: Load) -> tuple[LoopNode, LoopNode]:
+    """A node that stores `y[i0, i1]` and one over the same loops that reads it so."""
+    outer, inner = Axis("i0", N), Axis("i1", M)
+    place = M * axis("i0") + axis("i1")
+    origin = (Origin("copy", "", Span(Source("t", "x"), 0, 1)),)
+
+    def node(name: str, buffer: str, load: Load) -> LoopNode:
+        body = (ScalarOp("load", (), F32, load),)
+        return LoopNode(name, buffer, (outer, inner), (), body, 0, place, None, origin)
+
+    return node("op0", "y", Load("x", place)), node("op1", "z", read)
+
+
+PLACE = M * axis("i0") + axis("i1")
+SHIFTED = {
+    # the index is the writer's in its stride over rows, and yet of the row before
+    "row before": (Load("y", PLACE - M, (axis("i0") - 1,)), None),
+    "half a row before": (Load("y", PLACE - 3, (axis("i0") - 1,)), None),
+    "column before": (Load("y", PLACE - 1, (axis("i1") - 1,)), 1),
+    "column after": (Load("y", PLACE + 1, (M - 2 - axis("i1"),)), 1),
+    "same element": (Load("y", PLACE, (axis("i1") - 1,)), 2),
+    "unknown": (Load("y", PLACE - 1, (axis("i0") + axis("i1") - 1,)), None),
+}
+
+
+@pytest.mark.parametrize("name", SHIFTED)
+def test_a_guarded_read_must_be_shown_to_stay_in_its_step(name: str) -> None:
+    read, shared = SHIFTED[name]
+    shape = nest_shape(_reader(read))
+    if shared is None:
+        assert isinstance(shape, Refusal)
+        assert shape.code == "TC2104"
+        assert "under a condition" in shape.sentence
+    else:
+        assert isinstance(shape, NestShape)
+        assert shape.shared == shared
