@@ -82,10 +82,10 @@ def find_cells(body: Sequence[Stmt], guards: Sequence[Poly], context: Context) -
     ranges = whole_ranges(context.extents)
     cells = [_joined(parts) for parts in combinations(*(_form_cells(ts, ranges) for ts in forms.values()))]
     reading = [c for c in cells if _reads(body, c)] or cells
-    size = sum(isinstance(s, Let) for s in body)
-    if len(reading) > MOST_CELLS or size * len(reading) > MOST_VALUES:
+    if len(reading) > MOST_CELLS:
         return ()
-    return tuple(reading)
+    size = sum(len(specialize(body, context.conditions, c.known)[0]) for c in reading)
+    return tuple(reading) if size <= MOST_VALUES else ()
 
 
 def is_exhaustive(cells: Sequence[Cell]) -> bool:

@@ -14,6 +14,9 @@ it has to be. The rest is a choice of policy:
   A value that several nodes need is stored too when its expression has more than 64 operations. Where
   the only user of a value is computed from it, the choice is that user's: the same nodes need it, and it
   holds more.
+Under both policies a concat of more than 64 operations is stored: each use would copy the operands under
+other guards, which share nothing (a chain of rolls would double at every link).
+
 `inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
   holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers. So
   is the operand of a scan, which a library function reads from memory.
@@ -66,6 +69,9 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
             if wanted:
                 realized.add(value)
                 expression = _read_of(value)
+        elif op.op == "concat" and expression.operations > DEFAULT_LARGE and op.pin is not Pin.INLINE:
+            realized.add(value)
+            expression = _read_of(value)
         expressions.append(expression)
     return frozenset(realized)
 
@@ -134,12 +140,17 @@ def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
     cost = row.cost if row is not None else GATHER_COST if op.op == "gather" else 0
     reads: frozenset[int] = frozenset().union(*(e.reads for e in operands)) if operands else frozenset()
     return Expression(
-        operations=sum(e.operations for e in operands) + (1 if _is_computed(op) else 0),
+        operations=sum(e.operations for e in operands) + _own_operations(op),
         cost=min(sum(e.cost for e in operands) + cost, 1 << 30),
         heavy=any(e.heavy for e in operands) or (row is not None and row.elementary),
         inductor_heavy=any(e.inductor_heavy for e in operands) or op.op in INDUCTOR_HEAVY,
         reads=reads,
     )
+
+
+def _own_operations(op: TensorOp) -> int:
+    """A concat chooses between its operands, one `where` less than there are."""
+    return len(op.operands) - 1 if op.op == "concat" else int(_is_computed(op))
 
 
 def _users(program: TensorProgram) -> list[list[int]]:

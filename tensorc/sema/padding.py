@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Sequence as Items
+from dataclasses import dataclass
 
-from tensorc.dtypes import promote
-from tensorc.index_algebra import ONE, ZERO, Poly, minimum
+from tensorc.dtypes import I64, promote
+from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_nonnegative, maximum, minimum
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import numeric
+from tensorc.sema.gathers import IndexArray, gather
 from tensorc.sema.joining import join
 from tensorc.sema.layout import as_view_operand
 from tensorc.sema.promotion import strong_dtype
 from tensorc.sema.shapes import rank_of, size_argument
-from tensorc.sema.tiling import part, repeated
+from tensorc.sema.tiling import repeated
 from tensorc.sema.values import (
     POISON,
     Arg,
@@ -58,9 +61,11 @@ def check_pad(k: Builder, site: Site, args: Args) -> Value:
             label='`value=` belongs to mode="constant"',
         )
         return POISON
-    for at, (before, after) in enumerate(widths):
-        tensor = _PAD[mode](k, site, tensor, at, before, after)
-    return tensor
+    if mode == "edge":
+        for at, (before, after) in enumerate(widths):
+            tensor = _pad_edge(k, site, tensor, at, before, after)
+        return tensor
+    return _Periodic(k, site, tensor, mode).pad(widths)
 
 
 def _resized(tensor: Tensor, at: int, extent: Poly) -> Shape:
@@ -81,26 +86,85 @@ def _pad_edge(k: Builder, site: Site, x: Tensor, at: int, before: Poly, after: P
     return join(k, site, [first, x, last], at)
 
 
-def _pad_reflect(k: Builder, site: Site, x: Tensor, at: int, before: Poly, after: Poly) -> Tensor:
-    """The elements next to the ends mirrored at them, which are not repeated themselves."""
-    extent = x.shape[at]
-    for width in (before, after):
-        _require(k, site, extent, width + 1, width, f"a reflection of {width} needs more elements than that")
-    start = part(k, site, x, at, before, before, -1)
-    end = part(k, site, x, at, extent - 2, after, -1)
-    return join(k, site, [start, x, end], at)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of a padded axis: `count` elements, the first of which is at `start` of the endless array.
+
+    `place` is where they come from in the array itself, where that is affine in the axis.
+    """
+
+    count: Poly
+    start: Poly
+    place: Poly | None
 
 
-def _pad_wrap(k: Builder, site: Site, x: Tensor, at: int, before: Poly, after: Poly) -> Tensor:
-    """The array as if it began again at its end."""
-    extent = x.shape[at]
-    for width in (before, after):
-        _require(k, site, extent, width, width, f"wrapping {width} elements around needs as many")
-    start = part(k, site, x, at, extent - before, before)
-    return join(k, site, [start, x, part(k, site, x, at, ZERO, after)], at)
+class _Periodic:
+    """Modes in which an axis is a period of an endless array: "reflect" (there and back) and "wrap".
 
+    Every axis falls into what is before the array, the array, and what is after it. All combinations
+    are read from the array itself, by a view where every place is affine, else by a gather.
+    """
 
-_PAD = {"edge": _pad_edge, "reflect": _pad_reflect, "wrap": _pad_wrap}
+    def __init__(self, k: Builder, site: Site, x: Tensor, mode: str) -> None:
+        self.k = k
+        self.site = site
+        self.x = x
+        self.reflects = mode == "reflect"
+        self.places: dict[tuple[int, Poly], Tensor] = {}
+
+    def pad(self, widths: Widths) -> Tensor:
+        return self._join((), [self._parts(at, *width) for at, width in enumerate(widths)])
+
+    def _parts(self, at: int, before: Poly, after: Poly) -> list[_Part]:
+        extent, here = self.x.shape[at], axis(f"i{at}")
+        if before != ZERO or after != ZERO:
+            _require(self.k, self.site, extent, ONE, before + after, f"axis {at} has nothing to repeat")
+        ends = (before - here, extent - 2 - here) if self.reflects else (extent - before + here, here)
+        room = extent - 1 if self.reflects else extent
+        parts = [
+            _Part(before, -before, ends[0] if is_nonnegative(room - before) else None),
+            _Part(extent, ZERO, here),
+            _Part(after, extent, ends[1] if is_nonnegative(room - after) else None),
+        ]
+        return [p for p in parts if p.count != ZERO or p.place == here]
+
+    def _join(self, chosen: tuple[_Part, ...], rest: Items[list[_Part]]) -> Tensor:
+        if not rest:
+            return self._block(chosen)
+        parts = [self._join((*chosen, part), rest[1:]) for part in rest[0]]
+        return join(self.k, self.site, parts, len(chosen))
+
+    def _block(self, parts: tuple[_Part, ...]) -> Tensor:
+        shape = tuple(p.count for p in parts)
+        affine = [p.place for p in parts if p.place is not None]
+        if len(affine) == len(parts):
+            return self.k.view("pad", self.x, affine, shape, self.site)
+        places = [p.place if p.place is not None else self._index(at, p, shape) for at, p in enumerate(parts)]
+        return gather(self.k, self.site, self.x, places, shape)
+
+    def _index(self, at: int, part: _Part, shape: Shape) -> IndexArray:
+        """The places of a part, folded into one period."""
+        key = (at, part.start)
+        if key not in self.places:
+            self.places[key] = self._folded(self.x.shape[at], part)
+        spread = self.k.view("broadcast_to", self.places[key], [axis(f"i{at}")], shape, self.site)
+        return IndexArray(spread, checked=False, wraps=False, message="")
+
+    def _folded(self, extent: Poly, part: _Part) -> Tensor:
+        site = Site(self.site.span, "")
+        period = maximum(2 * extent - 2 if self.reflects else extent, 1)
+
+        def compute(op: str, left: Tensor, right: Tensor) -> Tensor:
+            return self.k.elementwise(op, [left, right], I64, site)
+
+        def size(poly: Poly) -> Tensor:
+            return self.k.broadcast(self.k.size(poly, I64, site), (part.count,), site)
+
+        counted = self.k.emit("iota", (), None, I64, (part.count,), site)
+        place = compute("remainder", compute("add", counted, size(part.start)), size(period))
+        if not self.reflects:
+            return place
+        return compute("minimum", place, compute("subtract", size(period), place))
 
 
 def _require(k: Builder, site: Site, extent: Poly, least: Poly, width: Poly, text: str) -> None:

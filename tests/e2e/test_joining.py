@@ -172,3 +172,63 @@ def test_padded_rolled_and_repeated(dtype: str) -> None:
                 for k in (0, 1, 3, 11):
                     x = data(dtype, n, d)
                     expect_equal(kernel(x, k), oracle(x, k), f"{text} at {n}, {d}, {k}")
+
+
+MODES = """
+kernel edge(x: f32[N, D], k: i64) { return pad(x, ((2, k), (k, 1)), mode="edge"), pad(x[0], k, "edge") }
+kernel reflect(x: f32[N, D], k: i64) {
+    return pad(x, ((2, k), (k, 1)), mode="reflect"), pad(x[0], k, "reflect")
+}
+kernel wrap(x: f32[N, D], k: i64) { return pad(x, ((2, k), (k, 1)), mode="wrap"), pad(x[0], k, "wrap") }
+kernel stencil(x: f32[N, D]) {
+    p = pad(x * 2, 1, mode="reflect")
+    return p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:], sum(i64(p), axis=0)
+}
+kernel fixed(x: f32[8, 9]) { return pad(x, 3, mode="reflect"), pad(x, ((0, 20), (13, 0)), "wrap") }
+"""
+
+
+def test_padding_from_the_array_itself() -> None:
+    """Widths beyond the array repeat it, as in NumPy."""
+    module = tensorc.compile(MODES)
+    for n in (1, 2, 3, 8, 17):
+        for d in (1, 2, 3, 9, 16, 33):
+            x = data("f64", n, d).astype(np.float32)
+            for k in (0, 1, 2, 5, 30):
+                for mode in ("edge", "reflect", "wrap"):
+                    wanted = (np.pad(x, ((2, k), (k, 1)), mode=mode), np.pad(x[0], k, mode=mode))
+                    expect_equal(module[mode](x, k), wanted, f"{mode} at {n}, {d}, {k}")
+            x = np.nan_to_num(x)
+            p = np.pad(x * 2, 1, mode="reflect")
+            wanted = p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:]
+            expect_equal(module.stencil(x), (wanted, p.astype(np.int64).sum(axis=0)), f"stencil at {n}, {d}")
+    x = data("f64", 8, 9).astype(np.float32)
+    wanted = (np.pad(x, 3, mode="reflect"), np.pad(x, ((0, 20), (13, 0)), mode="wrap"))
+    expect_equal(module.fixed(x), wanted, "fixed")
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "wrap"])
+def test_an_empty_axis_has_nothing_to_repeat(mode: str) -> None:
+    module = tensorc.compile(f'kernel f(x: f32[N], k: i64) {{ return pad(x, (0, k), mode="{mode}") }}')
+    assert module.f(np.zeros(0, np.float32), 0).shape == (0,)
+    with pytest.raises(ValueError, match="nothing to repeat"):
+        module.f(np.zeros(0, np.float32), 1)
+    with pytest.raises(tensorc.CompileError, match="nothing to repeat"):
+        tensorc.compile(f'kernel f(x: f32[0]) {{ return pad(x, 1, mode="{mode}") }}')
+
+
+def test_a_chain_of_rolls_stays_small() -> None:
+    lines = "\n".join(f"y{n + 1} = roll(y{n}, {n + 1})" for n in range(40))
+    module = tensorc.compile(f"kernel f(x: f32[N]) {{\n y0 = x\n{lines}\n return y40 }}")
+    x = data("f32", 33)
+    expect_equal(module.f(x), np.roll(x, 820), "40 rolls")
+
+
+def test_checks_look_at_what_is_read() -> None:
+    """An exponent of the other operand's place fails no call."""
+    text = "kernel f(x: i64[N], e: i64[N], y: i64[M]) { return concat((x ** e, y - 5)), pad(x ** e, 3)[:2] }"
+    module = tensorc.compile(text)
+    x, e = np.arange(9), np.full(9, 2)
+    expect_equal(module.f(x, e, x - 9), (np.concatenate((x**2, x - 14)), np.zeros(2, np.int64)), "squares")
+    with pytest.raises(ValueError, match="negative power"):
+        module.f(x, e - 3, x)

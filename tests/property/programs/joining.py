@@ -57,11 +57,9 @@ def pad(k: Kernel) -> None:
     if x is None:
         return
     mode = k.pick(("constant", "constant", "constant", "edge", "reflect", "wrap"))
-    most = 3 if mode == "constant" else 2
-    widths = [(k.random.randrange(most), k.random.randrange(most)) for _ in x.shape]
-    if mode != "constant":  # nothing to repeat or to mirror is a compile error where it is plain
-        short = [e.isdecimal() and int(e) < 2 for e in x.shape]
-        widths = [(0, 0) if few else w for few, w in zip(short, widths, strict=True)]
+    widths = [(k.pick((0, 0, 1, 1, 2, 5)), k.pick((0, 1, 1, 3))) for _ in x.shape]
+    if mode != "constant":  # nothing to repeat is a compile error where it is plain
+        widths = [(0, 0) if e == "0" else w for e, w in zip(x.shape, widths, strict=True)]
     value = f", value={k.pick(LITERALS[x.dtype.kind])}" if mode == "constant" and k.chance(60) else ""
     shape = tuple(e if w == (0, 0) else _added(e, str(sum(w))) for e, w in zip(x.shape, widths, strict=True))
     k.assign(f'pad({x.text}, ({", ".join(map(str, widths))},), mode="{mode}"{value})', x.dtype, shape)
