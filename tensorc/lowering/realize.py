@@ -14,8 +14,9 @@ it has to be. The rest is a choice of policy:
   A value that several nodes need is stored too when its expression has more than 64 operations. Where
   the only user of a value is computed from it, the choice is that user's: the same nodes need it, and it
   holds more.
-Under both policies a concat of more than 64 operations is stored: each use would copy the operands under
-other guards, which share nothing (a chain of rolls would double at every link).
+Under both policies a concat with other concats inside, of more than 8 choices between operands in all, is
+stored: each use would copy the operands under other guards, which share nothing (a chain of rolls would
+double at every link).
 
 `inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
   holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers. So
@@ -34,6 +35,7 @@ STRUCTURAL = frozenset({"param", "constant", "size", "iota"})
 HEAVY_COST = 20
 GATHER_COST = 8
 DEFAULT_LARGE = 64
+MOST_CHOICES = 8
 INDUCTOR_HEAVY = frozenset({"exp", "sigmoid"})
 INDUCTOR_LARGE = 50
 INDUCTOR_READS = 4
@@ -41,9 +43,11 @@ INDUCTOR_READS = 4
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What inlining a value would copy: its operations' number and cost, and the stored values it reads."""
+    """What inlining a value would copy: its operations' number and cost, the choices that its concats make
+    between their operands, and the stored values it reads."""
 
     operations: int
+    choices: int
     cost: int
     heavy: bool
     inductor_heavy: bool
@@ -69,7 +73,7 @@ def choose_realized(program: TensorProgram, policy: str) -> frozenset[int]:
             if wanted:
                 realized.add(value)
                 expression = _read_of(value)
-        elif op.op == "concat" and expression.operations > DEFAULT_LARGE and op.pin is not Pin.INLINE:
+        elif op.op == "concat" and _is_nested(op, expression) and op.pin is not Pin.INLINE:
             realized.add(value)
             expression = _read_of(value)
         expressions.append(expression)
@@ -132,7 +136,7 @@ def _is_computed(op: TensorOp) -> bool:
 
 
 def _read_of(value: int) -> Expression:
-    return Expression(0, 0, False, False, frozenset({value}))
+    return Expression(0, 0, 0, False, False, frozenset({value}))
 
 
 def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
@@ -140,7 +144,8 @@ def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
     cost = row.cost if row is not None else GATHER_COST if op.op == "gather" else 0
     reads: frozenset[int] = frozenset().union(*(e.reads for e in operands)) if operands else frozenset()
     return Expression(
-        operations=sum(e.operations for e in operands) + _own_operations(op),
+        operations=sum(e.operations for e in operands) + (1 if _is_computed(op) else 0),
+        choices=min(sum(e.choices for e in operands) + _own_choices(op), 1 << 30),
         cost=min(sum(e.cost for e in operands) + cost, 1 << 30),
         heavy=any(e.heavy for e in operands) or (row is not None and row.elementary),
         inductor_heavy=any(e.inductor_heavy for e in operands) or op.op in INDUCTOR_HEAVY,
@@ -148,9 +153,13 @@ def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
     )
 
 
-def _own_operations(op: TensorOp) -> int:
-    """A concat chooses between its operands, one `where` less than there are."""
-    return len(op.operands) - 1 if op.op == "concat" else int(_is_computed(op))
+def _is_nested(op: TensorOp, e: Expression) -> bool:
+    """True when a concat's operands hold so many choices of their own that copies of it would be large."""
+    return e.choices > MOST_CHOICES and e.choices > _own_choices(op)
+
+
+def _own_choices(op: TensorOp) -> int:
+    return len(op.operands) - 1 if op.op == "concat" else 0
 
 
 def _users(program: TensorProgram) -> list[list[int]]:
