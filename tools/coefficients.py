@@ -13,12 +13,14 @@ import argparse
 import re
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import coefficients_composed as composed
 import coefficients_more_f32 as more_f32
 import coefficients_more_f64 as more_f64
 import mpmath as mp
+from coefficient_pieces import Pieces, print_pieces
 from coefficient_tables import (
     BITS,
     DIGITS,
@@ -35,7 +37,10 @@ RUNTIME = Path(__file__).parent.parent / "tensorc" / "codegen" / "runtime"
 HEADERS = (
     RUNTIME / "elementary_f32_tables.h",
     RUNTIME / "elementary_more_tables.h",
+    RUNTIME / "elementary_composed_f32.h",
     RUNTIME / "elementary_f64.h",
+    RUNTIME / "elementary_erf_f64.h",
+    RUNTIME / "elementary_composed_f64.h",
     RUNTIME / "elementary_more_f64.h",
     RUNTIME / "elementary_angles_f64.h",
     RUNTIME / "elementary_power_f64.h",
@@ -220,82 +225,22 @@ def cos_quarter_turn() -> Table:
     return fitted("tcd_cos_p", "f64", problem, REFITS["f64"])
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """f(c + u) = value + u P(u) on low <= c + u <= high; with c = 0 it is f(u) = u + u P(u)."""
-
-    centre: mp.mpf
-    value: mp.mpf
-    polynomial: Table
+def erf_borders() -> list[mp.mpf]:
+    """Around i / 1.912, the index being t * 1.912 rounded."""
+    return [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.912") for i in range(8)]
 
 
-def centre_with_short_value(f: Callable[[mp.mpf], mp.mpf], near: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
-    """A float near `near` at which f is a float to 0.002 ulp: the table's value then costs no accuracy."""
-    goal = round_to_bits(f(near), 24)
-    start = round_to_bits(mp.findroot(lambda x: f(x) - goal, near), 24)
-    step = mp.mpf(2) ** (mp.floor(mp.log(start, 2)) - 23)
-    for i in range(20000):
-        centre = start + step * ((i + 1) // 2) * (-1) ** i
-        exact = f(centre)
-        value = round_to_bits(exact, 24)
-        if abs(value / exact - 1) < mp.mpf("0.002") * mp.mpf(2) ** -24:
-            return centre, value
-    raise ArithmeticError(f"no centre near {near}")
-
-
-def piece_f32(f: Callable[[mp.mpf], mp.mpf], low: mp.mpf, high: mp.mpf, terms: int) -> Piece:
-    exponents = tuple(range(terms))
-    if low == 0:
-        at_zero = Problem(lambda u: f(u) / u - 1, lambda u: u / f(u), low, high, exponents)
-        return Piece(mp.mpf(0), mp.mpf(0), fitted("", "f32", at_zero, REFITS["f32"]))
-    centre, value = centre_with_short_value(f, (low + high) / 2)
-    problem = Problem(
-        lambda u: (f(centre + u) - value) / u,
-        lambda u: u / f(centre + u),
-        low - centre,
-        high - centre,
-        exponents,
-    )
-    return Piece(centre, value, fitted("", "f32", problem, REFITS["f32"]))
-
-
-Pieces = tuple[list[mp.mpf], int, int]
-
-
-def bordered_piece(f: Callable[[mp.mpf], mp.mpf], borders: Sequence[mp.mpf], index: int, terms: int) -> Piece:
-    """Piece `index` between its borders, with a margin for the rounding of the index computation."""
-    margin = mp.mpf("1e-6")
-    return piece_f32(f, borders[index] * (1 - margin), borders[index + 1] * (1 + margin), terms)
-
-
-def erf_pieces() -> Pieces:
-    """Borders, terms and lane of piece 0: around i / 1.912, the index being t * 1.912 rounded."""
-    return [mp.mpf(0)] + [(i + mp.mpf(1) / 2) / mp.mpf("1.912") for i in range(8)], 6, 0
-
-
-def tanh_pieces() -> Pieces:
-    """Between half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
+def tanh_borders() -> list[mp.mpf]:
+    """Half octaves of 1 + 1.66 t, whose lane is the low three bits of its bits >> 22."""
     octaves = [mp.mpf(2) ** (i // 2) * (1 + mp.mpf(i % 2) / 2) for i in range(9)]
-    return [(s - 1) / mp.mpf("1.66") for s in octaves], 7, 6
+    return [(s - 1) / mp.mpf("1.66") for s in octaves]
 
 
-PIECES: dict[str, Callable[[], Pieces]] = {"erf": erf_pieces, "tanh": tanh_pieces}
-
-
-def pieces_f32(name: str, f: Callable[[mp.mpf], mp.mpf]) -> list[Table]:
-    """Eight pieces as tables by coefficient, one lane a piece."""
-    borders, terms, first_lane = PIECES[name]()
-    pieces = [bordered_piece(f, borders, index, terms) for index in range(8)]
-    turned = [pieces[(lane - first_lane) % 8] for lane in range(8)]
-    worst = max(p.polynomial.error or mp.mpf(0) for p in pieces)
-    tables = [
-        Table(f"tcf_{name}_centre", "f32", tuple(p.centre for p in turned)),
-        Table(f"tcf_{name}_value", "f32", tuple(p.value for p in turned)),
-    ]
-    for j in range(terms):
-        column = tuple(p.polynomial.values[j] for p in turned)
-        tables.append(Table(f"tcf_{name}_p{j}", "f32", column, worst))
-    return tables
+PIECES: dict[str, Pieces] = {
+    "erf": Pieces(mp.erf, erf_borders, 6, identity=True),
+    "tanh": Pieces(mp.tanh, tanh_borders, 7, first_lane=6, identity=True),
+    **composed.PIECES,
+}
 
 
 def erf_row(i: int) -> tuple[tuple[mp.mpf, ...], mp.mpf]:
@@ -379,8 +324,7 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "expm1_f32": lambda: [exp_tail("tcf_expm1_p", "f32", 6, relative_to_expm1)],
     "log_f32": lambda: [short_ln2(), log_eighth(), *log_pieces()],
     "sin_f32": lambda: [sin_half_turn(), *quarter_turn_f32()],
-    "tanh_f32": lambda: pieces_f32("tanh", mp.tanh),
-    "erf_f32": lambda: pieces_f32("erf", mp.erf),
+    **{f"{name}_f32": partial(print_pieces, name, pieces) for name, pieces in PIECES.items()},
     "constants_f64": constants_f64,
     "exp_f64": lambda: [exp_tail("tcd_exp_p", "f64", 10, relative_to_exp)],
     "exp2_f64": lambda: [exp2_tail("tcd_exp2_p", "f64", 11)],
@@ -391,6 +335,7 @@ GROUPS: dict[str, Callable[[], list[Table]]] = {
     "erf_f64": erf_f64,
     **more_f32.groups(lambda: log_pieces()[0].values),
     **more_f64.GROUPS,
+    **composed.GROUPS,
 }
 WORDS: dict[str, Callable[[], tuple[str, list[int]]]] = {
     "turn_f32": lambda: ("tcf_turn", turn_words(104 + 128, 32)),

@@ -35,12 +35,18 @@ REFERENCE: dict[str, Callable[[mp.mpf], mp.mpf]] = {
     "erfc": mp.erfc,
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
+    "silu": lambda x: x / (1 + mp.exp(-x)),
+    "gelu": lambda x: x * mp.erfc(-x / mp.sqrt(2)) / 2,
+    "softplus": lambda x: mp.log1p(mp.exp(x)),
 }
 PAIR_REFERENCE: dict[str, Callable[[mp.mpf, mp.mpf], mp.mpf]] = {
     "atan2": mp.atan2,
     "hypot": mp.hypot,
     "power": mp.power,
+    "logaddexp": lambda x, y: max(x, y) + mp.log1p(mp.exp(-abs(x - y))),
 }
+FLOOR = {"logaddexp": 1 / 8}
+"""Below it in magnitude errors count in its ulp: what two terms of opposite sign leave of each other."""
 DOMAIN = {
     "log": (0.0, math.inf),
     "log2": (0.0, math.inf),
@@ -58,9 +64,9 @@ POLES = {
     ("atanh", 1.0): math.inf,
     ("atanh", -1.0): -math.inf,
 }
-NOT_ZERO_AT_ZERO = frozenset(("exp", "exp2", "cos", "cosh", "acos", "sigmoid", "erfc"))
+NOT_ZERO_AT_ZERO = frozenset(("exp", "exp2", "cos", "cosh", "acos", "sigmoid", "softplus", "erfc"))
 FAR = 1e5
-LIMITS = {
+LIMITS: dict[str, tuple[float | None, float | None]] = {
     "exp": (0.0, math.inf),
     "exp2": (0.0, math.inf),
     "expm1": (-1.0, math.inf),
@@ -68,8 +74,11 @@ LIMITS = {
     "cosh": (math.inf, math.inf),
     "sigmoid": (0.0, 1.0),
     "erfc": (2.0, 0.0),
+    "silu": (-0.0, None),
+    "gelu": (-0.0, None),
+    "softplus": (0.0, None),
 }
-"""Values below -FAR and above FAR, where the reference would need a number of a million digits."""
+"""Values below -FAR and above FAR, where the reference would need a number of a million digits; None is x."""
 OVERFLOW = mp.mpf(2) ** 1024 * (1 - mp.mpf(2) ** -54)
 
 
@@ -102,7 +111,8 @@ def error_f64(name: str, x: float, y: float) -> float:
     if x == 0.0 and name not in NOT_ZERO_AT_ZERO:
         return 0.0 if y == x and math.copysign(1, y) == math.copysign(1, x) else math.inf
     if name in LIMITS and abs(x) > FAR:
-        return 0.0 if y == LIMITS[name][x > 0] else math.inf
+        limit = LIMITS[name][x > 0]
+        return 0.0 if y == (x if limit is None else limit) else math.inf
     return distance_f64(REFERENCE[name](mp.mpf(x)), y)
 
 
@@ -113,6 +123,8 @@ def pair_error_f64(name: str, x: float, y: float, z: float) -> float:
         sign = -1.0 if x < 0 and math.fmod(y, 2) != 0 else 1.0
         return 0.0 if z == sign * (math.inf if large else 0.0) else math.inf
     exact = PAIR_REFERENCE[name](mp.mpf(x), mp.mpf(y))
+    if abs(exact) < FLOOR.get(name, 0):
+        return float(abs(mp.mpf(z) - exact) / ulp_f64(mp.mpf(FLOOR[name])))
     return distance_f64(exact, z)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-BINARY = ("atan2", "hypot", "power")
+BINARY = ("atan2", "hypot", "power", "logaddexp")
 Pairs = NDArray[np.float32]
 
 _WHOLE = (0, 1, 2, 3, 9, 10, 38, 40, 130, 149, 150, 16777215, 16777216, 1e9, 1e10, 1e30, 3e38)
@@ -27,11 +27,22 @@ def sample_pairs(name: str, count: int, seed: int) -> Pairs:
     parts = [special_pairs(), any_bits, moderate]
     if name == "power":
         parts += _power_pairs(generator, count)
+    elif name == "logaddexp":
+        parts += _near_pairs(generator, count)
     else:
         ratio = generator.normal(0, 1, count) * np.exp2(generator.uniform(-30, 30, count))
         size = np.exp2(generator.uniform(-126, 96, count))
         parts.append(np.stack([size * ratio, size], axis=1).astype(np.float32))
     return np.concatenate(parts)
+
+
+def _near_pairs(generator: np.random.Generator, count: int) -> list[Pairs]:
+    """Neighbours of any size, and pairs whose powers add up to about 1."""
+    size = generator.choice((-1, 1), count) * np.exp2(generator.uniform(-20, 20, count))
+    near = np.stack([size, size + generator.normal(0, 20, count)], axis=1)
+    low = generator.uniform(-20, -0.7, count)
+    cancelling = np.stack([low, np.log1p(-np.exp(low))], axis=1)
+    return [near.astype(np.float32), cancelling.astype(np.float32)]
 
 
 def _power_pairs(generator: np.random.Generator, count: int) -> list[Pairs]:

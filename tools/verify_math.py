@@ -29,13 +29,14 @@ from math_pairs import BINARY, Pairs, sample_pairs
 TOOLS = Path(__file__).parent
 RUNTIME = TOOLS.parent / "tensorc" / "codegen" / "runtime"
 FLAGS = ("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv")
+COMPOSED = ("sigmoid", "silu", "gelu", "softplus")
 # fmt: off
 FUNCTIONS = (
-    "exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "sigmoid", "log2", "log10", "cbrt",
-    "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "erfc",
+    "exp", "exp2", "expm1", "log", "log1p", "sin", "cos", "tanh", "erf", "log2", "log10", "cbrt",
+    "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "erfc", *COMPOSED,
 )
 # fmt: on
-F32_BOUND = {name: 2.0 if name == "sigmoid" else 1.0 for name in FUNCTIONS}
+F32_BOUND = {name: 2.0 if name in COMPOSED else 1.0 for name in FUNCTIONS}
 PAIR_BOUND = 1.0
 F64_BOUND = 2.0
 CHUNKS = 32
@@ -130,7 +131,9 @@ def hard_values(name: str, largest: float, smallest: float) -> list[float]:
         values += [128.0] + [k * math.pi / 4 for k in range(1, 164)]
         values += [k * math.pi / 2 for k in (*range(1, 40), 10**4, 10**6, 10**8)]
         values += [largest / 2.0**k for k in range(0, 60)] + [6381956970095103 * 2.0**797, 2.0**20 * 1.5]
-    elif name in ("exp", "expm1", "sigmoid", "exp2"):
+    elif name == "gelu":
+        values += [5.4, 13.2, 14.36, 15.5, 0.75, 37.0, 37.5, 38.5, 39.0, *(k / 8 for k in range(45))]
+    elif name in ("exp", "expm1", "exp2", "sigmoid", "silu", "softplus"):
         values += [
             87.0,
             88.72283,
@@ -138,6 +141,8 @@ def hard_values(name: str, largest: float, smallest: float) -> list[float]:
             125.0,
             128.0,
             149.5,
+            108.7,
+            700.0,
             708.0,
             709.782712893384,
             745.13,
@@ -189,6 +194,7 @@ SPANS = {
     **dict.fromkeys(("asin", "acos", "atanh"), (0.25, 0.5, 0.75, 1)),
     **dict.fromkeys(("log2", "log10", "acosh"), (1.1, 1.5, 2, 6, 40)),
     "erfc": (0.75, 3, 10, 28),
+    "gelu": (0.75, 1.5, 3, 10, 38),
 }
 """Upper ends of random f64 arguments where those of most functions are not to the point."""
 

@@ -15,6 +15,7 @@ from tensorc.loop_schedule.program import NestProgram
 _INCLUDE = re.compile(r'^#include "(\w+\.h)"\n', re.MULTILINE)
 
 _FIRST = "exp|exp2|expm1|log|log1p|sin|cos|tanh|erf|sigmoid"
+_COMPOSED = "gelu|silu|softplus|logaddexp"
 _OPTIONAL = {
     "lanes_narrow.h": re.compile(r"tc_\w+_(i8|i16|u8|u16|f16|bf16)\b"),
     "lanes_unsigned.h": re.compile(r"tc_\w+_u(32|64)"),
@@ -32,11 +33,14 @@ _OPTIONAL = {
     "elementary_more_f32.h": re.compile(
         r"tc_(log2|log10|tan|asin|acos|atan|sinh|cosh|asinh|acosh|atanh|erfc|cbrt)_f32"
     ),
+    "elementary_composed_f32.h": re.compile(rf"tc_({_COMPOSED})_f32"),
     "elementary_binary_f32.h": re.compile(r"tc_(atan2|hypot|power)_f32"),
     "elementary_f64.h": re.compile(rf"tc_({_FIRST})_f64"),
+    "elementary_erf_f64.h": re.compile(r"tc_erfc?_f64"),
+    "elementary_composed_f64.h": re.compile(rf"tc_({_COMPOSED})_f64"),
     "elementary_more_f64.h": re.compile(r"tc_(log2|log10|sinh|cosh|asinh|acosh|atanh|cbrt)_f64"),
     "elementary_angles_f64.h": re.compile(r"tc_(tan|asin|acos|atan|atan2|hypot)_f64"),
-    "elementary_power_f64.h": re.compile(r"tc_(erfc|power)_f64"),
+    "elementary_power_f64.h": re.compile(r"tc_power_f64"),
 }
 """The headers a unit needs only where its kernels match."""
 

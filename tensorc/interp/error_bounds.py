@@ -46,7 +46,7 @@ HALF_ULPS = {
     **{name: 2 for name, row in OPERATORS.items() if row.elementary},
     "power": 2,
     "rsqrt": 3,
-    "sigmoid": 4,
+    **{name: 4 for name in ("sigmoid", "silu", "gelu", "softplus")},
 }
 """Rounding error of one f32 operation, in halves of a unit in the last place; what is not here is exact."""
 
@@ -202,6 +202,21 @@ def _passed_on(args: Sequence[Approx], value: Values) -> Bounds:
     return args[0].bound
 
 
+def _gate(args: Sequence[Approx], value: Values) -> Bounds:
+    """silu and gelu: slopes up to 1.13 in magnitude."""
+    return _from_finite(1.13 * args[0].bound, args, value)
+
+
+def _log_of_sum(args: Sequence[Approx], value: Values) -> Bounds:
+    """logaddexp moves by at most the larger error, and has one of its own where its terms leave little."""
+    moved = np.maximum(args[0].bound, args[1].bound)
+    return _from_finite(moved, args, value) + _cancellation(args, value)
+
+
+def _cancellation(args: Sequence[Approx], value: Values) -> Bounds:
+    return np.where(np.abs(value) < 0.25, 2.0**-31, 0.0)
+
+
 def _sign(args: Sequence[Approx], value: Values) -> Bounds:
     return np.where(_may_be_zero(args[0]), 2.0, 0.0)
 
@@ -348,6 +363,9 @@ _RULES: dict[str, Rule] = {
     "tan": _tangent,
     "atan2": _angle,
     "hypot": _sum_of_bounds,
+    "silu": _gate,
+    "gelu": _gate,
+    "logaddexp": _log_of_sum,
     "equal": _compare,
     "not_equal": _compare,
     "less": _compare,
@@ -366,5 +384,6 @@ _RULES: dict[str, Rule] = {
 _INEXACT_FROM_EXACT: dict[str, Rule] = {
     "copysign": _nan_sign_doubt,
     "floor_divide": _large_quotient_error,
+    "logaddexp": _cancellation,
 }
 """Float operators with an error of their own that is not a rounding."""

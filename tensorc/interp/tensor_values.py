@@ -18,6 +18,9 @@ from tensorc.interp.float_values import round_integers, truncate_to_integer
 
 Values = npt.NDArray[Any]
 
+SQRT_HALF, SQRT_HALF_REST = 0.7071067811865476, -4.833646656726457e-17
+"""sqrt(1 / 2) in two words."""
+
 _erf = np.frompyfunc(math.erf, 1, 1)
 _erfc = np.frompyfunc(math.erfc, 1, 1)
 
@@ -54,6 +57,28 @@ def _minimum(a: Values, b: Values) -> Values:
 def _sigmoid(x: Values) -> Values:
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1.0, small) / (1.0 + small)
+
+
+def _silu(x: Values) -> Values:
+    small = np.exp(-np.abs(x))
+    found = np.where(x >= 0, x, x * small) / (1.0 + small)
+    return np.where(x == -np.inf, -0.0, found)
+
+
+def _gelu(x: Values) -> Values:
+    """`x * erfc(z) / 2`, `z = -x / sqrt(2)`. Far below 0 the rounding of z shows, as the slope of
+    log(erfc) is about -(2 z + 1 / z).
+    """
+    near = np.clip(x, -40.0, 40.0)
+    z = near * -SQRT_HALF
+    rounded = _product_error(near, np.full_like(near, -SQRT_HALF), z) - near * SQRT_HALF_REST
+    slope = np.where(z > 1.0, 2.0 * z + 1.0 / np.where(z > 1.0, z, 1.0), 0.0)
+    tail = 0.5 * _erfc64(z) * (1.0 - slope * rounded)
+    return np.where(x == -np.inf, -0.0, np.maximum(x, -40.0) * tail)
+
+
+def _softplus(x: Values) -> Values:
+    return np.asarray(np.logaddexp(0.0, x))
 
 
 def _erf64(x: Values) -> Values:
@@ -184,6 +209,10 @@ _FLOAT: dict[str, Function] = {
     "cbrt": np.cbrt,
     "hypot": np.hypot,
     "sigmoid": _sigmoid,
+    "silu": _silu,
+    "gelu": _gelu,
+    "softplus": _softplus,
+    "logaddexp": np.logaddexp,
     "isnan": np.isnan,
     "isinf": np.isinf,
     "isfinite": np.isfinite,

@@ -19,8 +19,8 @@ stored: each use would copy the operands under other guards, which share nothing
 double at every link).
 
 `inductor-2.8`: TorchInductor's rules: a value with several users, or broadcast, is stored when its expression
-  holds exp or sigmoid, or more than 50 operations; several users also when it reads more than 4 buffers. So
-  is the operand of a scan, which a library function reads from memory.
+  holds exp or sigmoid (silu, softplus and logaddexp do), or more than 50 operations; several users also when
+  it reads more than 4 buffers. So is the operand of a scan, which a library function reads from memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ HEAVY_COST = 20
 GATHER_COST = 8
 DEFAULT_LARGE = 64
 MOST_CHOICES = 8
-INDUCTOR_HEAVY = frozenset({"exp", "sigmoid"})
+INDUCTOR_HEAVY = frozenset({"exp", "sigmoid", "silu", "softplus", "logaddexp"})
+COMPOSED = {"silu": 2, "gelu": 5, "softplus": 6, "logaddexp": 9}
+"""Operations that count as the several of which TorchInductor builds them."""
 INDUCTOR_LARGE = 50
 INDUCTOR_READS = 4
 
@@ -144,7 +146,7 @@ def _expression(op: TensorOp, operands: list[Expression]) -> Expression:
     cost = row.cost if row is not None else GATHER_COST if op.op == "gather" else 0
     reads: frozenset[int] = frozenset().union(*(e.reads for e in operands)) if operands else frozenset()
     return Expression(
-        operations=sum(e.operations for e in operands) + (1 if _is_computed(op) else 0),
+        operations=sum(e.operations for e in operands) + (COMPOSED.get(op.op, 1) if _is_computed(op) else 0),
         choices=min(sum(e.choices for e in operands) + _own_choices(op), 1 << 30),
         cost=min(sum(e.cost for e in operands) + cost, 1 << 30),
         heavy=any(e.heavy for e in operands) or (row is not None and row.elementary),

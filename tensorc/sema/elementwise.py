@@ -1,4 +1,4 @@
-"""Elementwise operations: promotion, broadcasting, casts, and the operations composed of others."""
+"""Elementwise operations: promotion, broadcasting and casts."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tensorc.sema import (
-    compositions,
     creation,
     einsum,
     elementwise,
@@ -117,6 +116,9 @@ _UNARY = {
     "erf": "the error function",
     "erfc": "`1 - erf(x)`, exact for large x",
     "sigmoid": "`1 / (1 + exp(-x))`",
+    "silu": "`x * sigmoid(x)`",
+    "gelu": "`x` times the normal distribution function of x",
+    "softplus": "`log(1 + exp(x))` without overflow on the way",
     "relu": "`maximum(x, 0)`",
     "floor": "the next integer down",
     "ceil": "the next integer up",
@@ -135,6 +137,7 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
         _elementwise("copysign", "the magnitude of x1 with the sign of x2", "x1", "x2"),
         _elementwise("atan2", "the angle of the point (x2, x1)", "x1", "x2"),
         _elementwise("hypot", "`sqrt(x1 * x1 + x2 * x2)` without overflow on the way", "x1", "x2"),
+        _elementwise("logaddexp", "`log(exp(x1) + exp(x2))` without overflow on the way", "x1", "x2"),
         _elementwise("fma", "`x1 * x2 + x3`, rounded once", "x1", "x2", "x3"),
         _pointwise(
             "where", elementwise.check_where, "x1 where the condition holds, else x2", "condition", "x1", "x2"
@@ -144,14 +147,6 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
         ),
         _pointwise(
             "astype", elementwise.check_astype, "converted to a dtype; `f32(x)` is the same", "x", "dtype"
-        ),
-        _pointwise("silu", compositions.check_silu, "`x * sigmoid(x)`", "x"),
-        _pointwise("gelu", compositions.check_gelu, "`x` times the normal distribution function of x", "x"),
-        _pointwise(
-            "softplus", compositions.check_softplus, "`log(1 + exp(x))` without overflow on the way", "x"
-        ),
-        _pointwise(
-            "logaddexp", compositions.check_logaddexp, "`log(exp(x1) + exp(x2))`, likewise", "x1", "x2"
         ),
     ),
     "reductions": (

@@ -171,6 +171,7 @@ def test_lane_depends_on_its_argument_alone(harness, dtype):
         assert np.array_equal(bits(together)[order], bits(shuffled)), name
 
 
+BELOW = [(x, -0.0) for x in (-1e4, -1e30, -INF)]
 SPECIAL = {
     "exp": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (NAN, NAN), (1e4, INF), (-1e4, 0.0)],
     "exp2": [(0.0, 1.0), (-0.0, 1.0), (INF, INF), (-INF, 0.0), (NAN, NAN), (10.0, 1024.0), (-1e4, 0.0)],
@@ -182,6 +183,27 @@ SPECIAL = {
     "tanh": [(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (NAN, NAN), (50.0, 1.0), (-50.0, -1.0)],
     "erf": [(0.0, 0.0), (-0.0, -0.0), (INF, 1.0), (-INF, -1.0), (NAN, NAN), (9.0, 1.0), (-9.0, -1.0)],
     "sigmoid": [(0.0, 0.5), (-0.0, 0.5), (INF, 1.0), (-INF, 0.0), (NAN, NAN), (50.0, 1.0), (-1e4, 0.0)],
+    "silu": [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (INF, INF),
+        (-INF, -0.0),
+        (NAN, NAN),
+        (1e4, 1e4),
+        (-1e4, -0.0),
+        (-1e30, -0.0),
+    ],
+    "gelu": [
+        (0.0, 0.0),
+        (-0.0, -0.0),
+        (INF, INF),
+        (-INF, -0.0),
+        (NAN, NAN),
+        (50.0, 50.0),
+        (-50.0, -0.0),
+        (-1e30, -0.0),
+    ],
+    "softplus": [(INF, INF), (-INF, 0.0), (NAN, NAN), (1e4, 1e4), (-1e4, 0.0), (-1e30, 0.0), (1e30, 1e30)],
     "log2": [
         (0.0, -INF),
         (-0.0, -INF),
@@ -243,6 +265,17 @@ SPECIAL_PAIRS = {
         (-0.0, -0.0, 0.0),
         (-3.0, 4.0, 5.0),
         (-0.0, -5.0, 5.0),
+    ],
+    "logaddexp": [
+        *((x, y, INF) for x, y in ((INF, INF), (INF, -INF), (-INF, INF), (INF, 1.0), (-1.0, INF))),
+        (-INF, -INF, -INF),
+        *((x, -INF, x) for x in (1.0, -2.5, 0.0, 1e30)),
+        *((-INF, x, x) for x in (1.0, -2.5, 1e30)),
+        *((x, NAN, NAN) for x in (0.0, INF, -INF)),
+        *((NAN, x, NAN) for x in (0.0, INF, -INF, NAN)),
+        (1e30, 1e4, 1e30),
+        (-1e30, -1e4, -1e4),
+        (3e38, 3e38, 3e38),
     ],
     "power": [
         *((x, y, 1.0) for x in (NAN, INF, -INF, 0.0, -0.0, -2.5) for y in (0.0, -0.0)),

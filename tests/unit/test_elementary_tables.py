@@ -14,8 +14,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 import coefficients as fitting  # noqa: E402
 import minimax  # noqa: E402
+from coefficient_pieces import fit_piece  # noqa: E402
 
-SLOW = ("tanh_f32", "erf_f32", "erf_f64")
+SLOW = (*(f"{name}_f32" for name in fitting.PIECES), "erf_f64")
 QUICK = tuple(name for name in (*fitting.GROUPS, *fitting.WORDS) if name not in SLOW)
 
 
@@ -39,18 +40,17 @@ def test_erf_rows_of_f64(row):
     assert error < mp.mpf(2) ** -55
 
 
-@pytest.mark.parametrize(
-    ("name", "function", "index"),
-    [("erf", mp.erf, 0), ("erf", mp.erf, 4), ("tanh", mp.tanh, 0), ("tanh", mp.tanh, 4)],
-)
-def test_pieces_of_f32(name, function, index):
+@pytest.mark.parametrize("index", [0, 4])
+@pytest.mark.parametrize("name", fitting.PIECES)
+def test_pieces_of_f32(name, index):
+    pieces = fitting.PIECES[name]
     with mp.workdps(fitting.DIGITS):
-        borders, terms, first_lane = fitting.PIECES[name]()
-        piece = fitting.bordered_piece(function, borders, index, terms)
-    lane = (index + first_lane) % 8
+        piece = fit_piece(pieces, index)
+    lane = (index + pieces.first_lane) % 8
     assert numbers_of(f"tcf_{name}_centre")[lane] == piece.centre
     assert numbers_of(f"tcf_{name}_value")[lane] == piece.value
-    assert [numbers_of(f"tcf_{name}_p{j}")[lane] for j in range(terms)] == list(piece.polynomial.values)
+    fitted = [numbers_of(f"tcf_{name}_p{j}")[lane] for j in range(pieces.terms)]
+    assert fitted == list(piece.polynomial.values)
 
 
 def test_fit_finds_the_best_line():

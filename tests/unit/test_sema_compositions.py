@@ -1,4 +1,4 @@
-"""logsumexp, logaddexp and softplus: exact where exact is due, near elsewhere."""
+"""logsumexp, logaddexp, softplus, silu and gelu: exact where exact is due, near elsewhere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def both(module: Any, name: str, *arrays: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize(("bits", "ulps"), [("32", 3), ("64", 3)])
+@pytest.mark.parametrize(("bits", "ulps"), [("32", 2), ("64", 2)])
 def test_softplus(module: Any, bits: str, ulps: int) -> None:
     x = HARD.astype(f"float{bits}")
     found = both(module, f"plus{bits}", x)
@@ -57,8 +57,8 @@ def test_logaddexp(module: Any, bits: str) -> None:
     found = both(module, f"add{bits}", x[:, None], x)
     with np.errstate(invalid="ignore"):
         expected = np.logaddexp(x[:, None], x)
-    tolerance = 4 * np.finfo(x.dtype).eps
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+    tolerance = np.finfo(x.dtype).eps
+    np.testing.assert_allclose(found, expected, rtol=2 * tolerance, atol=tolerance / 8)
 
 
 def test_logsumexp(module: Any) -> None:

@@ -102,6 +102,12 @@ TC_INLINE tcf_d tcf_exp2_d(tcf_d x) {
     return tcf_scale_d(tcf_fma_d(tcf_horner_d(r, tcf_exp2_wide), r, tcf_splat_d(1.0)), tcf_bits(magic));
 }
 
+/* erfc(a) = e^(-a^2) w P(1 - 6 w), w = 1 / (a + 3), for a of a float between 0 and 11: a^2 is exact. */
+TC_INLINE tcf_d tcf_erfc_tail_d(tcf_d a) {
+    tcf_d w = tcf_splat_d(1.0) / (a + 3.0);
+    return tcf_exp_d(-(a * a)) * (w * tcf_horner_d(tcf_fma_d(w, -6.0, 1.0), tcf_erfc_wide));
+}
+
 /* log(1 + w) for 0 <= w < 2^130. A float of (1 + w) / 16 gives k and the piece of elementary_f32.h. */
 TC_INLINE tcf_d tcf_log1p_d(tcf_d w) {
     tc_i32 bits = tcf_bits(tcf_narrow_all((w + 1.0) * 0.0625)) - TCF_LOG_FIRST;

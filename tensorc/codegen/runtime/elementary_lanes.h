@@ -183,6 +183,23 @@ TC_INLINE tc_f32w tcf_at_most(tc_f32w x, float limit) {
 #endif
 TCF_BY_HALF(tc_f32w tcf_at_most(tc_f32w x, float limit), tcf_at_most(x.lo, limit), tcf_at_most(x.hi, limit))
 
+/* -0 where x is below it; NaN and both zeros stay. */
+#if defined(__AVX__)
+TC_INLINE tc_f32 tcf_positive(tc_f32 x) { return __builtin_ia32_maxps256(tcf_fill(x, -0.0f), x); }
+#else
+TC_INLINE tc_f32 tcf_positive(tc_f32 x) { return x < 0.0f ? tcf_fill(x, -0.0f) : x; }
+#endif
+#if defined(TCF_512)
+TC_INLINE tc_f32w tcf_positive(tc_f32w x) {
+#if defined(__clang__)
+    return __builtin_ia32_maxps512(tcf_fill(x, -0.0f), x, 4);
+#else
+    return __builtin_ia32_maxps512_mask(tcf_fill(x, -0.0f), x, x, -1, 4);
+#endif
+}
+#endif
+TCF_BY_HALF(tc_f32w tcf_positive(tc_f32w x), tcf_positive(x.lo), tcf_positive(x.hi))
+
 /* Lane i of the result is table[index[i] & 7]. */
 #if defined(__AVX2__)
 TC_INLINE tc_f32 tcf_lookup(const float* table, tc_i32 index) {
@@ -241,6 +258,16 @@ TC_INLINE bool tcf_any_above(tc_i32w x, tc_i32_t limit) {
     return tcf_any_above(x.lo > x.hi ? x.lo : x.hi, limit);
 #endif
 }
+#endif
+
+/* True if x is below `limit` in a lane. */
+TC_INLINE bool tcf_any_below(tc_f32 x, float limit) { return tcf_any(x < limit); }
+#if defined(TCF_512)
+TC_INLINE bool tcf_any_below(tc_f32w x, float limit) {
+    return __builtin_ia32_cmpps512_mask(x, tcf_fill(x, limit), 1, -1, 4) != 0;
+}
+#else
+TC_INLINE bool tcf_any_below(tc_f32w x, float limit) { return tcf_any((x.lo < limit) | (x.hi < limit)); }
 #endif
 
 /* True if |x| is above `limit` or NaN in a lane: integers, because the bits of positive floats are in order. */

@@ -200,12 +200,9 @@ TC_INLINE tc_f32 tcf_atanh(tc_f32 x) {
     return tcf_flip_sign(y, tcf_bits(x));
 }
 
-/* erfc(|x|) = e^(-x^2) w P(1 - 6 w), w = 1 / (|x| + 3); above 11 it is 0 in f32. x^2 is exact. */
+/* Above 11 the tail is 0 in f32. */
 TC_INLINE tc_f32 tcf_erfc(tc_f32 x) {
-    tcf_d a = tcf_widen_all(tcf_at_most(tcf_abs(x), 11.0f));
-    tcf_d w = tcf_splat_d(1.0) / (a + 3.0);
-    tcf_d p = tcf_horner_d(tcf_fma_d(w, -6.0, 1.0), tcf_erfc_wide);
-    tcf_d y = tcf_exp_d(-(a * a)) * (w * p);
+    tcf_d y = tcf_erfc_tail_d(tcf_widen_all(tcf_at_most(tcf_abs(x), 11.0f)));
     return tcf_narrow_all(tcf_where_above(tcf_splat_d(0.0), tcf_widen_all(x), tcf_splat_d(2.0) - y, y));
 }
 

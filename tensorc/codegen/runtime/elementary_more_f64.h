@@ -113,15 +113,20 @@ TC_INLINE tc_f64x4 tc_cosh_f64x4(tc_f64x4 x) {
     return tcd_with_half_exp(t, 0.5 * (sum.high + (sum.low + (d.low + q.low))));
 }
 
-/* log(1 + u), u >= 0 in two words. */
-TC_INLINE tc_f64x4 tcd_log1p_two(tcd_two u) {
+/* log(1 + u), u >= 0 in two words, as a sum. */
+TC_INLINE tcd_two tcd_log1p_sum(tcd_two u) {
     tc_i64x4 e = tcd_log_exponent(1.0 + u.high);
     tc_f64x4 s = (tc_f64x4)(0x3ff0000000000000 - e);
     tc_f64x4 base = s - 1.0;
     tc_f64x4 f = tcd_fma(u.high, s, base);
     tc_f64x4 f_low = tcd_fma(u.low, s, tcd_fma(u.high, s, base - f));
     f_low = tcd_fma(f_low, tcd_fma(f, f, -f), f_low);
-    return tcd_log_sum(tcd_exponent_value(e), f, f_low);
+    return tcd_log_sum_two(tcd_exponent_value(e), f, f_low);
+}
+
+TC_INLINE tc_f64x4 tcd_log1p_two(tcd_two u) {
+    tcd_two sum = tcd_log1p_sum(u);
+    return sum.high + sum.low;
 }
 
 /* log(2 t) in the rare lanes, t large: there it is asinh and acosh. */

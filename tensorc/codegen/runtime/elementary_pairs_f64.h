@@ -56,6 +56,13 @@ TC_INLINE tcd_two tcd_root(tcd_two x) {
     return {root, rest / divisor};
 }
 
+/* e^(x + low) = 2^k (1 + p); the result is p. `low` may reach 2^-44, hence its factor e^r. */
+TC_INLINE tc_f64x4 tcd_exp_two(tcd_exp_reduced e, tc_f64x4 low) {
+    tc_f64x4 slope = tcd_exp_slope(e.r);
+    tc_f64x4 r_low = e.r_low + low;
+    return tcd_fma(slope, e.r, tcd_fma(r_low, slope * e.r, r_low));
+}
+
 /* As tcd_rare, for two arguments. */
 struct tcd_rare_two { tc_f64x4 a, b, y; tc_i64x4 rare; };
 

@@ -9,9 +9,12 @@
 #include "scan.h"
 #include "elementary_f32.h"
 #include "elementary_more_f32.h"
+#include "elementary_composed_f32.h"
 #include "elementary_binary_f32.h"
 #include "elementary_f64.h"
+#include "elementary_erf_f64.h"
 #include "elementary_more_f64.h"
+#include "elementary_composed_f64.h"
 #include "elementary_angles_f64.h"
 #include "elementary_power_f64.h"
 
