@@ -188,11 +188,14 @@ class Module:
 
 
 def explain_text(unit: CompiledUnit, position: int, symbolic: bool) -> str:
-    """The fusion log of one kernel and what came of it: nests, bytes, where every buffer lives."""
+    """The fusion log of one kernel and what came of it: nests, bytes, buffers, freedoms of math=fast."""
     from tensorc.loop_schedule.summary import render_summary
     from tensorc.scheduler.log import render_text
+    from tensorc.tensor_ir.relax import render_relaxations
 
-    parts = (render_text(unit.fused[position], symbolic), render_summary(unit.nests[position], symbolic))
+    parts = [render_text(unit.fused[position], symbolic), render_summary(unit.nests[position], symbolic)]
+    if unit.options.math == "fast":
+        parts.append(render_relaxations(unit.reference[position]))
     return "".join(p if p.endswith("\n") else f"{p}\n" for p in parts)
 
 
@@ -216,6 +219,7 @@ def compile(
     A `pathlib.Path`, or a str that ends in `.tdsl` and has no newline, is a file; any other str is source.
     `target` is this machine by default, `cxx` the compiler of CXX or the first found, `cache_dir` that of
     TENSORC_CACHE_DIR or the user's. `dims` fixes sizes, `hints` feeds the estimates.
+    `math="fast"` takes the freedoms of `docs/numerics.md`: results may differ from strict ones by roundings.
 
     Raises:
         CompileError: the program has errors, all listed in `.diagnostics`.
@@ -241,12 +245,12 @@ def compile(
 
 def check_options(options: CompileOptions) -> None:
     """Raise ValueError for a value that an option does not have."""
-    from tensorc.driver import POLICIES, THREAD_MODES
+    from tensorc.driver import MATH_MODES, POLICIES, THREAD_MODES
 
     allowed: tuple[tuple[str, object, tuple[object, ...]], ...] = (
         ("policy", options.policy, POLICIES),
         ("threads", options.threads, THREAD_MODES),
-        ("math", options.math, ("strict",)),
+        ("math", options.math, MATH_MODES),
         ("opt_level", options.opt_level, (0, 1, 2, 3)),
     )
     for name, value, values in allowed:

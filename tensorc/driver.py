@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("default", "inductor-2.8")
 THREAD_MODES = ("openmp", "none")
+MATH_MODES = ("strict", "fast")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,12 @@ class CompiledUnit:
         """The programs as checked, before any rewriting: what the interpreter runs."""
         programs: tuple[TensorProgram, ...] = self.values.get("check", ())
         return programs
+
+    @property
+    def reference(self) -> tuple[TensorProgram, ...]:
+        """What the interpreter runs beside a kernel: programs as checked, or as `math=fast` relaxed them."""
+        programs: tuple[TensorProgram, ...] = self.values.get("relax", ())
+        return self.tensor if self.options.math == "strict" else programs
 
     @property
     def loop(self) -> tuple[LoopProgram, ...]:
@@ -190,6 +197,15 @@ def _simplify(programs: Sequence[TensorProgram], _: CompileOptions, __: Diagnost
     return tuple(simplify_program(p) for p in programs)
 
 
+def _relax(programs: Sequence[TensorProgram], options: CompileOptions, _: DiagnosticBag) -> Any:
+    from tensorc.tensor_ir.relax import relax_program
+
+    if options.math == "strict":
+        return programs
+    has_fma = resolve_target_option(options).has_fma
+    return tuple(relax_program(p, has_fma) for p in programs)
+
+
 def _lower(programs: Sequence[TensorProgram], options: CompileOptions, _: DiagnosticBag) -> Any:
     from tensorc.lowering.lower import lower_program
 
@@ -248,6 +264,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("check", _check, _verify_tensor),
     Stage("widen", _widen, _verify_tensor),
     Stage("simplify", _simplify, _verify_tensor),
+    Stage("relax", _relax, _verify_tensor),
     Stage("lower", _lower, _verify_loop),
     Stage("schedule", _schedule),
     Stage("loops", _loops, _verify_nests),

@@ -32,7 +32,8 @@ class Operator:
     """One scalar operation.
 
     `cost` counts vector instructions on f32 lanes (for recompute-or-store); `domain` lists the kinds
-    (b, i, f) it exists for after typing; `elementary` marks transcendental functions.
+    (b, i, f) it exists for after typing; `elementary` marks transcendental functions. `strict` names the
+    operator of which this is the form for `math=fast`, on f32 alone: no program calls it by name.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Operator:
     domain: str = "if"
     elementary: bool = False
     symbol: str = ""
+    strict: str = ""
 
 
 def _table(*rows: Operator) -> dict[str, Operator]:
@@ -103,6 +105,11 @@ OPERATORS: dict[str, Operator] = _table(
     Operator("erfc", 1, T.FLOAT, 88, "f", elementary=True),
     Operator("cbrt", 1, T.FLOAT, 45, "f", elementary=True),
     Operator("hypot", 2, T.FLOAT, 27, "f", elementary=True),
+    Operator("fast_sin", 1, T.FLOAT, 16, "f", elementary=True, strict="sin"),
+    Operator("fast_cos", 1, T.FLOAT, 18, "f", elementary=True, strict="cos"),
+    Operator("fast_tan", 1, T.FLOAT, 30, "f", elementary=True, strict="tan"),
+    Operator("fast_sigmoid", 1, T.FLOAT, 22, "f", elementary=True, strict="sigmoid"),
+    Operator("fast_silu", 1, T.FLOAT, 22, "f", elementary=True, strict="silu"),
     Operator("equal", 2, T.COMPARE, 1, "bif", symbol="=="),
     Operator("not_equal", 2, T.COMPARE, 1, "bif", symbol="!="),
     Operator("less", 2, T.COMPARE, 1, "bif", symbol="<"),
@@ -124,6 +131,8 @@ OPERATORS: dict[str, Operator] = _table(
     Operator("where", 3, T.WHERE, 1, "bif"),
 )
 """Scalar operations of the IRs. `clip` is checked into maximum then minimum."""
+FAST: dict[str, str] = {row.strict: name for name, row in OPERATORS.items() if row.strict}
+"""For an operator, the one that takes its place under `math=fast`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ HEADERS = (
     RUNTIME / "elementary_f32_tables.h",
     RUNTIME / "elementary_more_tables.h",
     RUNTIME / "elementary_composed_f32.h",
+    RUNTIME / "elementary_fast_f32.h",
     RUNTIME / "elementary_f64.h",
     RUNTIME / "elementary_erf_f64.h",
     RUNTIME / "elementary_composed_f64.h",

@@ -69,6 +69,22 @@ def sin_and_cos() -> list[Table]:
     return [*constants, _double("tcf_sin_wide_p", sine), _double("tcf_cos_wide_p", cosine)]
 
 
+def fast_sin() -> list[Table]:
+    """P of sin(r) = r + r^3 P(r^2) for |r| <= pi / 2, and pi in three words, for math=fast."""
+    problem = Problem(
+        lambda r: (mp.sin(r) - r) / r**3,
+        lambda r: r**3 / mp.sin(r),
+        mp.mpf(0),
+        mp.pi / 2 * (1 + mp.mpf("1e-5")),
+        _even(4),
+    )
+    return [
+        Table("tcf_fast_pi", "f32", split(mp.pi, "f32", 3)),
+        Table("tcf_fast_inv_pi", "f32", split(1 / mp.pi, "f32", 1)),
+        fitted("tcf_fast_sin_p", "f32", problem, refits=3),
+    ]
+
+
 def asin_and_atan() -> list[Table]:
     """P of asin(u) = u + u^3 P(u^2) for u <= 1/2, and of atan(u) for u <= tan(pi / 8)."""
     sine = Problem(
@@ -156,6 +172,7 @@ def groups(inverses: Inverses) -> dict[str, Callable[[], list[Table]]]:
         "sinh_f32": sinh_and_cosh,
         "tan_f32": sin_and_cos,
         "asin_f32": asin_and_atan,
+        "fast_sin_f32": fast_sin,
         "log_wide_f32": log_wide,
         "log2_f32": lambda: log_of_base("log2", 2, inverses),
         "log10_f32": lambda: log_of_base("log10", 10, inverses),

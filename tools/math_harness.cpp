@@ -16,6 +16,7 @@
 #include "elementary_composed_f64.h"
 #include "elementary_erf_f64.h"
 #include "elementary_f32.h"
+#include "elementary_fast_f32.h"
 #include "elementary_f64.h"
 #include "elementary_more_f32.h"
 #include "elementary_more_f64.h"
@@ -96,6 +97,11 @@ double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) 
     {#name, on_floats<tc_##name##_f32>, on_wide_floats<tc_##name##_f32w>, on_doubles<tc_##name##_f64>, reference}
 #define MORE_LIBRARY(name) MORE(name, [](double x) { return std::name(x); })
 
+/* Forms for math=fast, which f64 has none of. */
+#define FAST(name, reference)                                                                                   \
+    {"fast_" #name, on_floats<tc_fast_##name##_f32>, on_wide_floats<tc_fast_##name##_f32w>, nullptr, reference}
+#define FAST_LIBRARY(name) FAST(name, [](double x) { return std::name(x); })
+
 const Function functions[] = {
     LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log),  LIBRARY(log1p),
     LIBRARY(sin), LIBRARY(cos),  LIBRARY(tanh),  LIBRARY(erf), FUNCTION(sigmoid, sigmoid),
@@ -103,6 +109,7 @@ const Function functions[] = {
     MORE_LIBRARY(acos), MORE_LIBRARY(atan), MORE_LIBRARY(sinh), MORE_LIBRARY(cosh), MORE_LIBRARY(asinh),
     MORE_LIBRARY(acosh), MORE_LIBRARY(atanh), MORE_LIBRARY(erfc),
     MORE(gelu, gelu), MORE(silu, silu), MORE(softplus, softplus),
+    FAST_LIBRARY(sin), FAST_LIBRARY(cos), FAST_LIBRARY(tan), FAST(sigmoid, sigmoid), FAST(silu, silu),
 };
 
 struct BinaryFunction {

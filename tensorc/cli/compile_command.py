@@ -66,6 +66,7 @@ def compile_command(
     threads: str,
     prefix: str,
     policy: str,
+    math: str,
     cxx: str | None,
     target: str | None,
     opt_level: int,
@@ -84,6 +85,7 @@ def compile_command(
     environment = read_environment()
     options = CompileOptions(
         policy=policy,
+        math=math,
         target=target or environment.target,
         cxx=cxx or environment.cxx,
         cxx_flags=environment.cxx_flags,

@@ -42,6 +42,7 @@ def explain_command(
     symbolic: bool,
     kernel: str | None,
     policy: str,
+    math: str,
     dims: tuple[tuple[str, int], ...],
     hints: tuple[tuple[str, int], ...],
     until: str | None,
@@ -56,7 +57,7 @@ def explain_command(
         raise click.UsageError("--fusion-log is text: choose it or --json")
     from tensorc.driver import CompileOptions
 
-    options = CompileOptions(policy=policy, dims=dims, hints=hints, until=until or "loops")
+    options = CompileOptions(policy=policy, math=math, dims=dims, hints=hints, until=until or "loops")
     unit = compile_file(file, options, make_observer(print_after, time_stages))
     if until is not None:
         from tensorc.cli.stage_text import stage_text
@@ -104,12 +105,17 @@ def _record(unit: CompiledUnit, chosen: list[int]) -> dict[str, Any]:
     return {
         "source": unit.source.name,
         "policy": unit.options.policy,
+        "math": unit.options.math,
         "kernels": [
             {
                 "name": unit.signatures[k].name,
                 "signature": signature_text(unit.signatures[k]),
                 "events": render_json(unit.fused[k]),
                 **summary_record(unit.nests[k]),
+                "relaxations": [
+                    {"kind": r.kind, "origin": r.origin, "line": r.span.line}
+                    for r in unit.reference[k].relaxations
+                ],
             }
             for k in chosen
         ],

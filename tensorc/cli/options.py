@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Spelled out, because the driver that owns them is not loaded for --help; a test compares the two.
-STAGES = ("parse", "check", "widen", "simplify", "lower", "schedule", "loops", "codegen")
+STAGES = ("parse", "check", "widen", "simplify", "relax", "lower", "schedule", "loops", "codegen")
 POLICIES = ("default", "inductor-2.8")
+MATH_MODES = ("strict", "fast")
 
 
 class SizeType(click.ParamType[tuple[str, int]]):
@@ -86,6 +87,14 @@ schedule_options = apply(
         default="default",
         show_default=True,
         help="Rules of the scheduler.",
+    ),
+    click.option(
+        "--math",
+        "math",
+        type=click.Choice(MATH_MODES),
+        default="strict",
+        show_default=True,
+        help="fast allows contraction, reciprocals and functions within 4 ulp (docs/numerics.md).",
     ),
 )
 

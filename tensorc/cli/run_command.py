@@ -49,6 +49,7 @@ def run_command(
     threads: int | None,
     seed: int,
     policy: str,
+    math: str,
     cxx: str | None,
     target: str | None,
     opt_level: int,
@@ -74,6 +75,7 @@ def run_command(
         raise click.UsageError("run needs every stage: use --until with compile or explain")
     options = CompileOptions(
         policy=policy,
+        math=math,
         cxx=cxx,
         target=target,
         opt_level=opt_level,
@@ -85,7 +87,7 @@ def run_command(
     module = load_unit(read_source(file), options, observe=make_observer(print_after, time_stages))
     ctx.ensure_object(Reporter).show(module.unit.warnings)
     position = _choose(module, name)
-    program = module.unit.tensor[position]
+    program = module.unit.reference[position]
     arrays = make_inputs(program.signature, inputs, seed)
     kernel = module[program.signature.name]
     results, seconds = _call(kernel, program.signature, arrays, threads)

@@ -19,7 +19,7 @@ def stage_text(stage: str, value: Any) -> str:
 
 
 def _program_text(stage: str, program: Any) -> str:
-    if stage in ("check", "widen", "simplify"):
+    if stage in ("check", "widen", "simplify", "relax"):
         from tensorc.tensor_ir.print_ir import print_tensor_program
 
         text = print_tensor_program(program)

@@ -34,6 +34,7 @@ _OPTIONAL = {
         r"tc_(log2|log10|tan|asin|acos|atan|sinh|cosh|asinh|acosh|atanh|erfc|cbrt)_f32"
     ),
     "elementary_composed_f32.h": re.compile(rf"tc_({_COMPOSED})_f32"),
+    "elementary_fast_f32.h": re.compile(r"tc_fast_\w+_f32"),
     "elementary_binary_f32.h": re.compile(r"tc_(atan2|hypot|power)_f32"),
     "elementary_f64.h": re.compile(rf"tc_({_FIRST})_f64"),
     "elementary_erf_f64.h": re.compile(r"tc_erfc?_f64"),

@@ -22,7 +22,7 @@ from tensorc.loop_ir.program import Load
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.operators import OPERATORS
 
-WIDE_OPERATIONS = frozenset({"relu", "negative", "square"})
+WIDE_OPERATIONS = frozenset({"relu", "negative", "square", "fma"})
 
 
 def has_elementary(body: Sequence[nest_ir.Stmt]) -> bool:

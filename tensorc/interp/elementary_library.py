@@ -53,13 +53,13 @@ class ElementaryLibrary:
             # macros are part of the text: they name the compiler's version and the instruction set
             text = _run((*command, "-E", "-dD", "-P", "-xc++", "-"), '#include "runtime.h"\n')
             names = _defined_names(text)
-            source = "".join(_wrapper(*name.split("_")) for name in names)
+            source = "".join(_wrapper(*name.rsplit("_", 1)) for name in names)
             digest = hashlib.sha256(f"{command}{text}{source}".encode()).hexdigest()[:24]
             path = cache / f"elementary-{digest}.so"
             if not path.exists():
                 _compile(command, f'#include "runtime.h"\n{source}', path)
         ffi = cffi.FFI()
-        ffi.cdef("".join(_declaration(*name.split("_")) + ";\n" for name in names))
+        ffi.cdef("".join(_declaration(*name.rsplit("_", 1)) + ";\n" for name in names))
         return ElementaryLibrary(frozenset(names), ffi, ffi.dlopen(str(path)))
 
     def apply(self, name: str, operands: Sequence[Array], dtype: DType) -> Array:

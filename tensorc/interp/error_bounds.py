@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tensorc.dtypes import DType
 from tensorc.interp.float_values import round_values
 from tensorc.interp.tensor_values import Values, apply_operator, cast_values
-from tensorc.operators import OPERATORS, Typing
+from tensorc.operators import FAST, OPERATORS, Typing
 
 Bounds = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -47,6 +47,7 @@ HALF_ULPS = {
     "power": 2,
     "rsqrt": 3,
     **{name: 4 for name in ("sigmoid", "silu", "gelu", "softplus")},
+    **dict.fromkeys(FAST.values(), 8),
 }
 """Rounding error of one f32 operation, in halves of a unit in the last place; what is not here is exact."""
 
@@ -379,6 +380,7 @@ _RULES: dict[str, Rule] = {
     "logical_and": _logical_and,
     "logical_or": _logical_or,
 }
+_RULES |= {fast: _RULES[strict] for strict, fast in FAST.items() if strict in _RULES}
 """Operators that are neither monotone functions of one operand nor plainly undecided."""
 
 _INEXACT_FROM_EXACT: dict[str, Rule] = {

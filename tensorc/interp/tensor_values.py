@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tensorc.dtypes import DType
 from tensorc.interp.float_values import round_integers, truncate_to_integer
+from tensorc.operators import FAST
 
 Values = npt.NDArray[Any]
 
@@ -217,6 +218,7 @@ _FLOAT: dict[str, Function] = {
     "isinf": np.isinf,
     "isfinite": np.isfinite,
 }
+_FLOAT |= {fast: _FLOAT[strict] for strict, fast in FAST.items()}
 
 _INTEGER: dict[str, Function] = {
     "add": np.add,

@@ -36,8 +36,10 @@ HEAVY_COST = 20
 GATHER_COST = 8
 DEFAULT_LARGE = 64
 MOST_CHOICES = 8
-INDUCTOR_HEAVY = frozenset({"exp", "sigmoid", "silu", "softplus", "logaddexp"})
-COMPOSED = {"silu": 2, "gelu": 5, "softplus": 6, "logaddexp": 9}
+INDUCTOR_HEAVY = frozenset(
+    {"exp", "sigmoid", "silu", "softplus", "logaddexp", "fast_sigmoid", "fast_silu"},
+)
+COMPOSED = {"silu": 2, "fast_silu": 2, "gelu": 5, "softplus": 6, "logaddexp": 9}
 """Operations that count as the several of which TorchInductor builds them."""
 INDUCTOR_LARGE = 50
 INDUCTOR_READS = 4

@@ -146,6 +146,15 @@ class TensorOp:
     pin: Pin | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """A freedom that `math=fast` took (`relax.py`), and of which operation."""
+
+    kind: str
+    origin: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TensorProgram:
     """One kernel. `results[k]` is the value of the signature's result `k`."""
@@ -154,3 +163,4 @@ class TensorProgram:
     ops: tuple[TensorOp, ...]
     results: tuple[int, ...]
     span: Span
+    relaxations: tuple[Relaxation, ...] = ()

@@ -71,6 +71,11 @@ class Target:
     features: tuple[str, ...]
 
     @property
+    def has_fma(self) -> bool:
+        """Whether a fused multiply-add is an instruction."""
+        return "fma" in self.features or self.arch in ("aarch64", "arm64")
+
+    @property
     def builtin_features(self) -> tuple[str, ...]:
         """The features that C code can test, by the names that `__builtin_cpu_supports` takes."""
         return tuple(_BUILTIN_NAMES[f] for f in self.features if f in _BUILTIN_NAMES)

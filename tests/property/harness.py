@@ -29,9 +29,11 @@ from tensorc.signature import Result
 from tensorc.source import Source
 from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.program import TensorProgram
+from tensorc.tensor_ir.relax import relax_program
 from tensorc.tensor_ir.simplify import simplify_program
 from tensorc.tensor_ir.verify import verify_tensor_program
 from tensorc.tensor_ir.widen import widen_program
+from tensorc.toolchain.target import Target, probe_host, resolve_target
 
 Results = tuple[npt.NDArray[Any], ...]
 
@@ -69,13 +71,24 @@ def check_text(text: str) -> tuple[TensorProgram, ...]:
     return programs
 
 
-def lower(program: TensorProgram, policy: str) -> LoopProgram:
-    """The loop program of a checked program, each step verified."""
+def relaxed(program: TensorProgram, math: str) -> TensorProgram:
+    """The program as widened and simplified, under math=fast as relaxed too, each step verified."""
     widened = widen_program(program)
     verify_tensor_program(widened)
     simplified = simplify_program(widened)
+    if math == "fast":
+        simplified = relax_program(simplified, probe_target().has_fma)
     verify_tensor_program(simplified)
-    loops = lower_program(simplified, policy)
+    return simplified
+
+
+def probe_target() -> Target:
+    return resolve_target("native", probe_host())
+
+
+def lower(program: TensorProgram, policy: str, math: str = "strict") -> LoopProgram:
+    """The loop program of a checked program, each step verified."""
+    loops = lower_program(relaxed(program, math), policy)
     verify_loop_program(loops)
     return loops
 
@@ -153,17 +166,22 @@ def _bits(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def draw_calls(
-    random: Random, programs: Sequence[TensorProgram], per_kernel: int, elementary: ElementaryLibrary
+    random: Random,
+    programs: Sequence[TensorProgram],
+    per_kernel: int,
+    elementary: ElementaryLibrary,
+    math: str = "strict",
 ) -> tuple[Call, ...]:
     """Random calls of every kernel with the loop interpreter's results, checked against the bounds."""
     calls: list[Call] = []
     for program in programs:
-        loops = lower(program, "default")
+        loops = lower(program, "default", math)
+        judged = program if math == "strict" else relaxed(program, math)
         for _ in range(per_kernel):
             sizes = draw_sizes(random, program.signature)
             arguments = draw_arguments(random, program.signature, sizes)
             expected = run_loops(loops, arguments, elementary)
-            check_bounds(program, arguments, expected)
+            check_bounds(judged, arguments, expected)
             calls.append(Call(program.signature.name, sizes, arguments, expected))
     return tuple(calls)
 

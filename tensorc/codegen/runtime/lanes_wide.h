@@ -35,6 +35,7 @@ TC_INLINE tc_f32w tc_relu_f32w(tc_f32w x) { return {tc_relu_f32(x.lo), tc_relu_f
 #endif
 TC_INLINE tc_f32w tc_negative_f32w(tc_f32w x) { return -x; }
 TC_INLINE tc_f32w tc_square_f32w(tc_f32w x) { return x * x; }
+TC_INLINE tc_f32w tc_fma_f32w(tc_f32w a, tc_f32w b, tc_f32w c) { return tcf_fma(a, b, c); }
 
 #define TC_WIDE(name, function)                                                                                \
     TC_INLINE tc_f32w tc_##name##_f32w(tc_f32w x) { return function(x); }

@@ -10,6 +10,7 @@
 #include "elementary_f32.h"
 #include "elementary_more_f32.h"
 #include "elementary_composed_f32.h"
+#include "elementary_fast_f32.h"
 #include "elementary_binary_f32.h"
 #include "elementary_f64.h"
 #include "elementary_erf_f64.h"

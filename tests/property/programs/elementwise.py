@@ -69,6 +69,9 @@ def chained(k: Kernel) -> None:
             "copysign({x}, sin({x}))",
             "clip({x}, -1, 1.5)",
             "sqrt(abs({x})) * sigmoid({x}) - log1p(abs({x}))",
+            "{x} / 3 - {x} * 0.7 + 5",
+            "({x} * 3) * 0.1 - 2 + 5",
+            "{x} ** 3 + {x} ** 5 * 2",
         )
     )
     k.assign(text.format(x=x.text), x.dtype, x.shape)
