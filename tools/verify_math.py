@@ -36,9 +36,12 @@ FUNCTIONS = (
     "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "erfc", *COMPOSED,
 )
 # fmt: on
-F32_BOUND = {name: 2.0 if name in COMPOSED else 1.0 for name in FUNCTIONS}
+FAST = ("fast_sin", "fast_cos", "fast_tan", "fast_sigmoid", "fast_silu")
+"""Forms for math=fast, of f32 alone."""
+F32_BOUND = {name: 2.0 if name in COMPOSED else 1.0 for name in FUNCTIONS} | dict.fromkeys(FAST, 4.0)
 PAIR_BOUND = 1.0
 F64_BOUND = 2.0
+NAMES = (*FUNCTIONS, *BINARY, *FAST)
 CHUNKS = 32
 PAIRS = 4_000_000
 STRIDE = 65521
@@ -125,6 +128,7 @@ def _log_borders() -> list[float]:
 
 def hard_values(name: str, largest: float, smallest: float) -> list[float]:
     """Arguments around which an implementation changes its path or loses digits; all are finite."""
+    name = name.removeprefix("fast_")
     values = [0.0, smallest, smallest * 2**20, 1.0, 0.5, math.log(2) / 2, math.log(2), largest]
     values += [2.0**k for k in range(-30, 31)]
     if name in ("sin", "cos", "tan"):
@@ -254,20 +258,20 @@ def print_row(name: str, dtype: str, worst: Worst, bound: float) -> bool:
     """Print one row; true when the function keeps its bound."""
     ok = worst.error <= bound and worst.wrong == 0
     verdict = "" if ok else f"  FAILS: bound {bound}, {worst.wrong} wrong, e.g. at {worst.wrong_at.hex()}"
-    print(f"{name:8} {dtype}  {worst.error:8.4f}  {worst.at.hex()}{verdict}", flush=True)
+    print(f"{name:12} {dtype}  {worst.error:8.4f}  {worst.at.hex()}{verdict}", flush=True)
     return ok
 
 
 def print_pair_row(name: str, dtype: str, worst: Worst, at: tuple[float, float], bound: float) -> bool:
     ok = worst.error <= bound and worst.wrong == 0
     verdict = "" if ok else f"  FAILS: bound {bound}, {worst.wrong} wrong"
-    print(f"{name:8} {dtype}  {worst.error:8.4f}  {at[0].hex()} {at[1].hex()}{verdict}", flush=True)
+    print(f"{name:12} {dtype}  {worst.error:8.4f}  {at[0].hex()} {at[1].hex()}{verdict}", flush=True)
     return ok
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure the runtime's elementary functions.")
-    parser.add_argument("--only", nargs="+", choices=[*FUNCTIONS, *BINARY], default=[*FUNCTIONS, *BINARY])
+    parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--dtype", choices=("f32", "f64", "both"), default="both")
     parser.add_argument("--sample", action="store_true", help="a sample of f32 arguments instead of all")
     parser.add_argument("--points", type=int, default=2000, help="random f64 arguments a function")
@@ -285,8 +289,8 @@ def main() -> int:
     ok = True
     with tempfile.TemporaryDirectory() as directory:
         harness = build_harness(Path(directory), arguments.cxx, arguments.flags.split())
-        print("function type  max ulp   at")
-        for name in (n for n in f32 if n in FUNCTIONS):
+        print("function     type  max ulp   at")
+        for name in (n for n in f32 if n not in BINARY):
             if arguments.sample:
                 worst = check_points(harness, name, sample_f32(name))
             else:

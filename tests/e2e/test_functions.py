@@ -31,7 +31,7 @@ OWN = {
     "gelu": np.vectorize(gelu, otypes="d"),
     "softplus": lambda x: np.logaddexp(0, x),
 }
-ELEMENTARY = tuple(row for row in OPERATORS.values() if row.elementary)
+ELEMENTARY = tuple(row for row in OPERATORS.values() if row.elementary and not row.strict)
 VALUES = (
     0.0,
     -0.0,

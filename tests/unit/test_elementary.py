@@ -40,7 +40,8 @@ BUILDS = {
 OTHER_BUILDS = tuple(BUILDS)[1:]
 DTYPES = {"f32": np.float32, "f64": np.float64}
 INF, NAN = math.inf, math.nan
-NAMES = (*vm.FUNCTIONS, *vm.BINARY)
+STRICT = (*vm.FUNCTIONS, *vm.BINARY)
+NAMES = {"f32": (*STRICT, *vm.FAST), "f64": STRICT}
 
 
 @pytest.fixture(scope="session")
@@ -100,7 +101,7 @@ def bits(y):
     return one_nan.view(np.uint32 if y.dtype == np.float32 else np.uint64)
 
 
-@pytest.mark.parametrize("name", vm.FUNCTIONS)
+@pytest.mark.parametrize("name", [*vm.FUNCTIONS, *vm.FAST])
 def test_f32_within_bound(harness, name):
     worst = vm.check_points(harness("g++ -O2"), name, vm.sample_f32(name))
     assert worst.wrong == 0, worst
@@ -145,7 +146,7 @@ def test_f64_special_pairs_are_the_c_librarys(harness, name, function):
 @pytest.mark.parametrize("build", OTHER_BUILDS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_same_bits_in_every_build(harness, build, dtype):
-    for name in NAMES:
+    for name in NAMES[dtype]:
         x = arguments(name, dtype)
         one, other = bits(call(harness("g++ -O2"), name, x)), bits(call(harness(build), name, x))
         differs = np.flatnonzero(one != other)
@@ -154,7 +155,7 @@ def test_same_bits_in_every_build(harness, build, dtype):
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_sixteen_lanes_give_the_bits_of_eight(harness, build):
-    for name in NAMES:
+    for name in NAMES["f32"]:
         x = arguments(name, "f32")
         eight, sixteen = bits(call(harness("g++ -O2"), name, x)), bits(run(x, harness(build), "wide", name))
         differs = np.flatnonzero(eight != sixteen)
@@ -163,7 +164,7 @@ def test_sixteen_lanes_give_the_bits_of_eight(harness, build):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_lane_depends_on_its_argument_alone(harness, dtype):
-    for name in NAMES:
+    for name in NAMES[dtype]:
         x = arguments(name, dtype)
         order = np.random.default_rng(11).permutation(len(x))
         together = call(harness("g++ -O2"), name, x)
@@ -301,7 +302,16 @@ SPECIAL_PAIRS = {
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", vm.FUNCTIONS)
 def test_special_values(harness, name, dtype):
-    x, expected = np.array(SPECIAL[name], DTYPES[dtype]).T
+    check_special(harness, name, dtype, SPECIAL[name])
+
+
+@pytest.mark.parametrize("name", vm.FAST)
+def test_special_values_of_fast_forms(harness, name):
+    check_special(harness, name, "f32", SPECIAL[name.removeprefix("fast_")])
+
+
+def check_special(harness, name, dtype, table):
+    x, expected = np.array(table, DTYPES[dtype]).T
     assert bits(call(harness("g++ -O2"), name, np.ascontiguousarray(x))).tolist() == bits(expected).tolist()
 
 
