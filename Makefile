@@ -11,7 +11,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test pytest lint type fmt golden bench fuzz verify-math clean
+.PHONY: help venv demo test pytest lint type fmt golden bench bench-strictness fuzz verify-math clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -58,6 +58,9 @@ bench: $(READY) ## speed beside the installed peers, with each engine's error
 
 fuzz: $(READY) ## random programs through every path that must agree: MINUTES=10, SEED=, REPLAY=file
 	@$(BIN)/python tools/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY))
+
+bench-strictness: $(READY) ## what strictness costs: strict and math=fast in turns
+	@$(BIN)/python benchmarks/suite.py --strictness
 
 verify-math: $(READY) ## errors of the elementary functions over every f32 argument: half an hour
 	@$(BIN)/python tools/verify_math.py

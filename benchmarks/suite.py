@@ -3,6 +3,8 @@
 Times on a shared machine drift, so engines take turns: in each round every engine runs a small batch of each
 program, with a fresh output and with a reused one. Read the ratios; the microseconds are this machine's.
 Writes a table (results.md) and every figure (results.json) into build/bench.
+
+With --strictness tensorc takes turns with itself under math=fast, and the ratio is what strictness costs.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 NEEDS = {"tensorc": "tensorc", "numpy": "numpy", "inductor": "torch", "jax": "jax"}
+STRICTNESS = ("tensorc", "tensorc-fast")
 PROGRAMS = ("chain", "epilogue", "wall", "softmax", "layernorm")
 MODES = ("reused", "fresh")
 PAUSE = 0.02  # seconds between batches: the last engine's threads must have gone to sleep
@@ -118,6 +121,22 @@ def format_table(cells: dict[str, dict[str, Cell]], engines: list[str]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def format_strictness(cells: dict[str, dict[str, Cell]]) -> str:
+    """Markdown: both modes' times, and strict / fast by minimum and by median: above 1, fast is faster."""
+    rows = [
+        ["program", "output", "strict", "fast", "strict / fast", "error strict", "error fast"],
+        ["---"] * 7,
+    ]
+    for program, by_engine in cells.items():
+        strict, fast = (by_engine[e] for e in STRICTNESS)
+        for mode in MODES:
+            ratios = [f(strict.times[mode]) / f(fast.times[mode]) for f in (min, statistics.median)]
+            times = [format_time(cell, mode) for cell in (strict, fast)]
+            errors = [f"{cell.error:.1e}" for cell in (strict, fast)]
+            rows.append([program, mode, *times, " / ".join(f"{r:.2f}" for r in ratios), *errors])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def format_time(cell: Cell, mode: str) -> str:
     best, median = cell.best(mode), cell.median(mode)
     return "-" if best is None or median is None else f"{best * 1e6:.0f} / {median * 1e6:.0f}"
@@ -148,6 +167,7 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="tensorc beside the installed peers")
     parser.add_argument("--programs", nargs="+", choices=PROGRAMS, default=list(PROGRAMS))
     parser.add_argument("--engines", nargs="+", choices=installed, default=installed)
+    parser.add_argument("--strictness", action="store_true", help="strict beside math=fast, no peers")
     parser.add_argument("--rows", type=int, default=1024)
     parser.add_argument("--columns", type=int, default=1024)
     parser.add_argument("--rounds", type=int, default=15)
@@ -159,15 +179,17 @@ def parse_arguments(argv: list[str]) -> argparse.Namespace:
 
 def main(argv: list[str]) -> int:
     args = parse_arguments(argv)
+    if args.strictness:
+        args.engines = list(STRICTNESS)
     missing = [NEEDS[e] for e in NEEDS if e not in args.engines]
     cells = run_suite(args)
-    table = format_table(cells, args.engines)
+    table = format_strictness(cells) if args.strictness else format_table(cells, args.engines)
     title = (
         f"f32 {args.rows} x {args.columns}, {args.threads} threads, {platform.machine()},"
         f" {args.rounds} rounds of {args.calls} calls; microseconds, minimum / median"
     )
     print(f"{title}\n\n{table}")
-    if missing:
+    if missing and not args.strictness:
         print(f"\nnot measured (not asked for, or not installed): {', '.join(missing)}")
     args.output.mkdir(parents=True, exist_ok=True)
     (args.output / "results.md").write_text(f"{title}\n\n{table}\n", encoding="utf-8")

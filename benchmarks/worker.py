@@ -41,18 +41,26 @@ class NumPyEngine:
 class TensorcEngine:
     """tensorc through its library interface, every call with its checks."""
 
+    math = "strict"
+
     def __init__(self, threads: int) -> None:
         import tensorc
 
         self.compile, self.threads = tensorc.compile, threads
 
     def prepare(self, name: str, inputs: tuple[np.ndarray, ...]) -> dict[str, Call]:
-        kernel = self.compile(EXAMPLES / f"{name}.tdsl")[name]
+        kernel = self.compile(EXAMPLES / f"{name}.tdsl", math=self.math)[name]
         out = kernel(*inputs, threads=self.threads)
         return {
             "fresh": lambda: kernel(*inputs, threads=self.threads),
             "reused": lambda: kernel(*inputs, out=out, threads=self.threads),
         }
+
+
+class FastEngine(TensorcEngine):
+    """The same with math=fast."""
+
+    math = "fast"
 
 
 class InductorEngine:
@@ -88,7 +96,13 @@ class JaxEngine:
         return {"fresh": lambda: self.jax.block_until_ready(function(*arrays))}
 
 
-ENGINES = {"tensorc": TensorcEngine, "numpy": NumPyEngine, "inductor": InductorEngine, "jax": JaxEngine}
+ENGINES = {
+    "tensorc": TensorcEngine,
+    "tensorc-fast": FastEngine,
+    "numpy": NumPyEngine,
+    "inductor": InductorEngine,
+    "jax": JaxEngine,
+}
 
 
 def largest_error(name: str, inputs: tuple[np.ndarray, ...], result: Any) -> float:

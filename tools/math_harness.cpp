@@ -28,6 +28,13 @@
 #include <cstring>
 #include <vector>
 
+/* The lanes declare these for themselves, without <cmath>'s exception specification. */
+#define fmod tc_unused_fmod
+#define fmodf tc_unused_fmodf
+#include "lanes.h"
+#undef fmod
+#undef fmodf
+
 namespace {
 
 struct Function {
@@ -102,6 +109,9 @@ double sigmoid(double x) { return x >= 0 ? 1 / (1 + std::exp(-x)) : std::exp(x) 
     {"fast_" #name, on_floats<tc_fast_##name##_f32>, on_wide_floats<tc_fast_##name##_f32w>, nullptr, reference}
 #define FAST_LIBRARY(name) FAST(name, [](double x) { return std::name(x); })
 
+/* IEEE operations of eight lanes, which sixteen do on their halves. */
+#define LANES(name, reference) {#name, on_floats<tc_##name##_f32>, nullptr, nullptr, reference}
+
 const Function functions[] = {
     LIBRARY(exp), LIBRARY(exp2), LIBRARY(expm1), LIBRARY(log),  LIBRARY(log1p),
     LIBRARY(sin), LIBRARY(cos),  LIBRARY(tanh),  LIBRARY(erf), FUNCTION(sigmoid, sigmoid),
@@ -109,6 +119,13 @@ const Function functions[] = {
     MORE_LIBRARY(acos), MORE_LIBRARY(atan), MORE_LIBRARY(sinh), MORE_LIBRARY(cosh), MORE_LIBRARY(asinh),
     MORE_LIBRARY(acosh), MORE_LIBRARY(atanh), MORE_LIBRARY(erfc),
     MORE(gelu, gelu), MORE(silu, silu), MORE(softplus, softplus),
+    LANES(sqrt, [](double x) { return std::sqrt(x); }), LANES(rsqrt, [](double x) { return 1 / std::sqrt(x); }),
+    LANES(reciprocal, [](double x) { return 1 / x; }), LANES(square, [](double x) { return x * x; }),
+    LANES(abs, [](double x) { return std::fabs(x); }), LANES(negative, [](double x) { return -x; }),
+    LANES(sign, [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x + 0.0; }),
+    LANES(relu, [](double x) { return x <= 0 ? 0.0 : x; }), LANES(floor, [](double x) { return std::floor(x); }),
+    LANES(ceil, [](double x) { return std::ceil(x); }), LANES(trunc, [](double x) { return std::trunc(x); }),
+    LANES(round, [](double x) { return std::nearbyint(x); }),
     FAST_LIBRARY(sin), FAST_LIBRARY(cos), FAST_LIBRARY(tan), FAST(sigmoid, sigmoid), FAST(silu, silu),
 };
 

@@ -38,10 +38,16 @@ FUNCTIONS = (
 # fmt: on
 FAST = ("fast_sin", "fast_cos", "fast_tan", "fast_sigmoid", "fast_silu")
 """Forms for math=fast, of f32 alone."""
+SIMPLE = (
+    *("sqrt", "rsqrt", "reciprocal", "square", "abs", "negative", "sign", "relu"),
+    *("floor", "ceil", "trunc", "round"),
+)
+"""IEEE operations and compositions of them, on f32."""
 F32_BOUND = {name: 2.0 if name in COMPOSED else 1.0 for name in FUNCTIONS} | dict.fromkeys(FAST, 4.0)
+F32_BOUND |= dict.fromkeys(SIMPLE, 0.501) | {"rsqrt": 2.0}
 PAIR_BOUND = 1.0
 F64_BOUND = 2.0
-NAMES = (*FUNCTIONS, *BINARY, *FAST)
+NAMES = (*FUNCTIONS, *BINARY, *FAST, *SIMPLE)
 CHUNKS = 32
 PAIRS = 4_000_000
 STRIDE = 65521

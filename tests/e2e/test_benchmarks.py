@@ -11,10 +11,24 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("chain", "epilogue", "wall", "softmax", "layernorm")
 
 
+SMALL = ("--rows", "16", "--columns", "24", "--rounds", "2", "--calls", "3", "--output")
+
+
+def test_strictness_has_a_ratio_for_every_program(tmp_path: Path) -> None:
+    suite = [sys.executable, ROOT / "benchmarks" / "suite.py", "--strictness", *SMALL, tmp_path]
+    done = subprocess.run(suite, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    figures = json.loads((tmp_path / "results.json").read_text())
+    assert tuple(figures) == PROGRAMS
+    assert all(set(by_engine) == {"tensorc", "tensorc-fast"} for by_engine in figures.values())
+    rows = [line.split("|") for line in (tmp_path / "results.md").read_text().splitlines() if "|" in line][2:]
+    ratios = [[float(r) for r in row[5].split("/")] for row in rows]
+    assert len(ratios) == 2 * len(PROGRAMS) and all(len(r) == 2 and min(r) > 0 for r in ratios)
+
+
 def test_suite_measures_every_program(tmp_path: Path) -> None:
     suite = [sys.executable, ROOT / "benchmarks" / "suite.py", "--engines", "tensorc", "numpy"]
-    small = ["--rows", "16", "--columns", "24", "--rounds", "2", "--calls", "3", "--output", tmp_path]
-    done = subprocess.run([*suite, *small], capture_output=True, text=True, check=False)
+    done = subprocess.run([*suite, *SMALL, tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
     figures = json.loads((tmp_path / "results.json").read_text())

@@ -101,7 +101,7 @@ def bits(y):
     return one_nan.view(np.uint32 if y.dtype == np.float32 else np.uint64)
 
 
-@pytest.mark.parametrize("name", [*vm.FUNCTIONS, *vm.FAST])
+@pytest.mark.parametrize("name", [*vm.FUNCTIONS, *vm.FAST, *vm.SIMPLE])
 def test_f32_within_bound(harness, name):
     worst = vm.check_points(harness("g++ -O2"), name, vm.sample_f32(name))
     assert worst.wrong == 0, worst
