@@ -122,7 +122,7 @@ def format_table(cells: dict[str, dict[str, Cell]], engines: list[str]) -> str:
 
 
 def format_strictness(cells: dict[str, dict[str, Cell]]) -> str:
-    """Markdown: both modes' times, and strict / fast by minimum and by median: above 1, fast is faster."""
+    """Markdown: both modes' times, and strict / fast by minimum and by median."""
     rows = [
         ["program", "output", "strict", "fast", "strict / fast", "error strict", "error fast"],
         ["---"] * 7,

@@ -29,11 +29,13 @@
 #include <vector>
 
 /* The lanes declare these for themselves, without <cmath>'s exception specification. */
-#define fmod tc_unused_fmod
-#define fmodf tc_unused_fmodf
+#define fmod tc_lanes_fmod
+#define fmodf tc_lanes_fmodf
 #include "lanes.h"
 #undef fmod
 #undef fmodf
+extern "C" double tc_lanes_fmod(double x, double y) { return std::fmod(x, y); }
+extern "C" float tc_lanes_fmodf(float x, float y) { return std::fmod(x, y); }
 
 namespace {
 

@@ -4,8 +4,9 @@
     python tools/verify_math.py --sample            the sample of f32 arguments that the tests take
     python tools/verify_math.py --dtype f32 --only sin cos --cxx clang++
 
-f32 results are compared with the C library's double functions, f64 results with mpmath. Prints a table of
-the largest error in ulp and where it is; exits with 1 when one exceeds its bound or a special value is wrong.
+f32 results are compared with the C library's double functions, f64 results with mpmath. Prints the table of
+docs/numerics_functions.md: the largest error in ulp and where it is. Exits with 1 when one exceeds its bound
+or a special value is wrong. A function takes a minute or two of one core.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -260,19 +262,60 @@ def check_all_f32(harness: Path, name: str, jobs: int) -> Worst:
     return total
 
 
-def print_row(name: str, dtype: str, worst: Worst, bound: float) -> bool:
-    """Print one row; true when the function keeps its bound."""
-    ok = worst.error <= bound and worst.wrong == 0
-    verdict = "" if ok else f"  FAILS: bound {bound}, {worst.wrong} wrong, e.g. at {worst.wrong_at.hex()}"
-    print(f"{name:12} {dtype}  {worst.error:8.4f}  {worst.at.hex()}{verdict}", flush=True)
-    return ok
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What was measured of one function on one dtype; `at` are its arguments."""
+
+    worst: Worst
+    at: tuple[float, ...]
+    bound: float
+
+    @property
+    def ok(self) -> bool:
+        return self.worst.error <= self.bound and self.worst.wrong == 0
+
+    def text(self) -> str:
+        """Two columns of the table."""
+        return f"{self.worst.error:.3f} | `{' '.join(short_hex(x) for x in self.at)}`"
 
 
-def print_pair_row(name: str, dtype: str, worst: Worst, at: tuple[float, float], bound: float) -> bool:
-    ok = worst.error <= bound and worst.wrong == 0
-    verdict = "" if ok else f"  FAILS: bound {bound}, {worst.wrong} wrong"
-    print(f"{name:12} {dtype}  {worst.error:8.4f}  {at[0].hex()} {at[1].hex()}{verdict}", flush=True)
-    return ok
+def short_hex(x: float) -> str:
+    """`0x1.8p+3` for 0x1.8000000000000p+3."""
+    mantissa, exponent = x.hex().split("p")
+    return f"{mantissa.rstrip('0').rstrip('.')}p{exponent}" if "." in mantissa else x.hex()
+
+
+def measure_f32(harness: Path, name: str, arguments: argparse.Namespace) -> Cell:
+    if name in BINARY:
+        pairs = sample_pairs(name, PAIRS // 100 if arguments.sample else PAIRS, arguments.seed)
+        return Cell(*check_pairs(harness, name, pairs), PAIR_BOUND)
+    if arguments.sample:
+        worst = check_points(harness, name, sample_f32(name))
+    else:
+        worst = check_all_f32(harness, name, arguments.jobs)
+    return Cell(worst, (worst.wrong_at if worst.wrong else worst.at,), F32_BOUND[name])
+
+
+def measure_f64(harness: Path, name: str, arguments: argparse.Namespace) -> Cell:
+    if name in BINARY:
+        pairs = sample_pairs_f64(name, arguments.points, arguments.seed)
+        return Cell(*check_pairs_f64(harness, name, pairs), F64_BOUND)
+    worst = check_f64(harness, name, sample_f64(name, arguments.points, arguments.seed))
+    return Cell(worst, (worst.wrong_at if worst.wrong else worst.at,), F64_BOUND)
+
+
+def print_measured(harness: Path, name: str, arguments: argparse.Namespace) -> bool:
+    """Print the row of one function, on standard error how long it took; true when it keeps its bounds."""
+    start = time.perf_counter()
+    f32 = measure_f32(harness, name, arguments) if arguments.dtype != "f64" else None
+    has_f64 = name in FUNCTIONS or name in BINARY
+    f64 = measure_f64(harness, name, arguments) if has_f64 and arguments.dtype != "f32" else None
+    print(f"| {name} | {f32.text() if f32 else ' | '} | {f64.text() if f64 else ' | '} |", flush=True)
+    print(f"{name}: {time.perf_counter() - start:.1f} s", file=sys.stderr)
+    failed = [cell for cell in (f32, f64) if cell is not None and not cell.ok]
+    for cell in failed:
+        print(f"{name} FAILS: bound {cell.bound} ulp, {cell.worst.wrong} values wrong", file=sys.stderr)
+    return not failed
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -290,27 +333,12 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     arguments = parse_arguments()
-    f32 = arguments.only if arguments.dtype != "f64" else ()
-    f64 = arguments.only if arguments.dtype != "f32" else ()
     ok = True
     with tempfile.TemporaryDirectory() as directory:
         harness = build_harness(Path(directory), arguments.cxx, arguments.flags.split())
-        print("function     type  max ulp   at")
-        for name in (n for n in f32 if n not in BINARY):
-            if arguments.sample:
-                worst = check_points(harness, name, sample_f32(name))
-            else:
-                worst = check_all_f32(harness, name, arguments.jobs)
-            ok &= print_row(name, "f32", worst, F32_BOUND[name])
-        for name in (n for n in f32 if n in BINARY):
-            pairs = sample_pairs(name, PAIRS // 100 if arguments.sample else PAIRS, arguments.seed)
-            ok &= print_pair_row(name, "f32", *check_pairs(harness, name, pairs), PAIR_BOUND)
-        for name in (n for n in f64 if n in FUNCTIONS):
-            points = sample_f64(name, arguments.points, arguments.seed)
-            ok &= print_row(name, "f64", check_f64(harness, name, points), F64_BOUND)
-        for name in (n for n in f64 if n in BINARY):
-            wide = sample_pairs_f64(name, arguments.points, arguments.seed)
-            ok &= print_pair_row(name, "f64", *check_pairs_f64(harness, name, wide), F64_BOUND)
+        print("| function | f32 | at | f64 | at |\n|---|---|---|---|---|")
+        for name in arguments.only:
+            ok &= print_measured(harness, name, arguments)
     return 0 if ok else 1
 
 

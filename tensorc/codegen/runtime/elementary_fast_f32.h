@@ -25,18 +25,21 @@ template <int quarter_turns> TC_RARE void tcf_fast_sin_rare(tcf_rare* lanes) {
     lanes->y = tcf_beyond(lanes->x, TCF_FAST_SIN_LIMIT) ? lanes->y : kept;
 }
 
-/* sin(n pi + r) = (-1)^n sin(r); cos((n - 1/2) pi + r) the same. */
+/* sin(n pi + r) = (-1)^n sin(r); cos((n - 1/2) pi + r) the same. Of |x|: the sums would lose the sign of -0. */
 template <int quarter_turns, typename V> TC_INLINE V tcf_fast_sin(V x) {
-    V turns = quarter_turns == 0 ? tcf_fma(x, tcf_fast_inv_pi[0], TCF_ROUND)
-                                 : tcf_fma(x, tcf_fast_inv_pi[0], 0.5f) + TCF_ROUND;
+    V t = tcf_abs(x);
+    V turns = quarter_turns == 0 ? tcf_fma(t, tcf_fast_inv_pi[0], TCF_ROUND)
+                                 : tcf_fma(t, tcf_fast_inv_pi[0], 0.5f) + TCF_ROUND;
     V n = turns - TCF_ROUND;
     if constexpr (quarter_turns == 1) n = n - 0.5f;
-    V r = tcf_fma(n, -tcf_fast_pi[1], tcf_fma(n, -tcf_fast_pi[0], x));
+    V r = tcf_fma(n, -tcf_fast_pi[1], tcf_fma(n, -tcf_fast_pi[0], t));
     r = tcf_fma(n, -tcf_fast_pi[2], r);
     V s = r * r;
     V p = tcf_fma(tcf_fma(s, tcf_fast_sin_p[3], tcf_fast_sin_p[2]), s, tcf_fast_sin_p[1]);
     p = tcf_fma(p, s, tcf_fast_sin_p[0]);
-    V y = tcf_flip_sign(tcf_fma(r * s, p, r), tcf_bits(turns) << 31);
+    auto sign = tcf_bits(turns) << 31;
+    if constexpr (quarter_turns == 0) sign = sign ^ tcf_bits(x);
+    V y = tcf_flip_sign(tcf_fma(r * s, p, r), sign);
     if (__builtin_expect(tcf_any_beyond(x, TCF_FAST_SIN_LIMIT), 0)) {
         return tcf_mend(tcf_fast_sin_rare<quarter_turns>, x, y);
     }
@@ -49,9 +52,10 @@ TC_RARE void tcf_fast_tan_rare(tcf_rare* lanes) {
 
 /* sin(r) / cos(r), or with an odd number of quarter turns -cos(r) / sin(r). */
 template <typename V> TC_INLINE V tcf_fast_tan(V x) {
-    V magic = tcf_fma(x, tcf_inv_half_pi[0], TCF_ROUND);
+    V t = tcf_abs(x);
+    V magic = tcf_fma(t, tcf_inv_half_pi[0], TCF_ROUND);
     V n = magic - TCF_ROUND;
-    V r = tcf_fma(n, -tcf_half_pi[1], tcf_fma(n, -tcf_half_pi[0], x));
+    V r = tcf_fma(n, -tcf_half_pi[1], tcf_fma(n, -tcf_half_pi[0], t));
     r = tcf_fma(n, -tcf_half_pi[2], r);
     V s = r * r;
     V p = tcf_fma(tcf_fma(s, tcf_sin_s[2], tcf_sin_s[1]), s, tcf_sin_s[0]);
@@ -59,7 +63,8 @@ template <typename V> TC_INLINE V tcf_fast_tan(V x) {
     V q = tcf_fma(tcf_fma(s, tcf_cos_c[2], tcf_cos_c[1]), s, tcf_cos_c[0]);
     V cosine = tcf_fma(tcf_fma(q, s, -0.5f), s, 1.0f);
     auto bits = tcf_bits(magic);
-    V y = tcf_flip_sign(tcf_where_odd(bits, cosine, sine), bits << 31) / tcf_where_odd(bits, sine, cosine);
+    V over = tcf_flip_sign(tcf_where_odd(bits, cosine, sine), (bits << 31) ^ tcf_bits(x));
+    V y = over / tcf_where_odd(bits, sine, cosine);
     if (__builtin_expect(tcf_any_beyond(x, TCF_SIN_LIMIT), 0)) return tcf_mend(tcf_fast_tan_rare, x, y);
     return y;
 }
