@@ -79,7 +79,7 @@ ELEMENTWISE = [
     row("erf(x), erfc(x)", lambda x: (scalar(math.erf)(x), scalar(math.erfc)(x)), "x", 1),
     row("sigmoid(x), silu(x)", lambda x: (scalar(lambda v: 1 / (1 + math.exp(-v)))(x), scalar(lambda v: v / (1 + math.exp(-v)))(x)), "x", 2),
     row("relu(x), relu(i)", lambda x, i: (np.maximum(x, 0), np.maximum(i, 0)), "x i"),
-    row("gelu(x)", scalar(lambda v: 0.5 * v * math.erfc(-v / math.sqrt(2))), "x", 64),
+    row("gelu(x)", scalar(lambda v: 0.5 * v * math.erfc(-v / math.sqrt(2))), "x", 2),
     row("softplus(x)", scalar(lambda v: math.log1p(math.exp(-abs(v))) + max(v, 0)), "x", 2),
     row("floor(x), ceil(x), trunc(x), round(x)", lambda x: (np.floor(x), np.ceil(x), np.trunc(x), np.round(x)), "x"),
     row("round(x * 2 / 2), round(i / 2)", lambda x, i: (np.round(x * 2 / 2), np.round(i / 2)), "x i"),
