@@ -58,12 +58,10 @@ def check_element(k: Builder, site: Site, value: Tensor, items: tuple[Item, ...]
         if place is None:
             return POISON
         places.append(place)
-    local = {iterator(a): axis(f"i{n}") for n, a in enumerate(axes)}
-    shape = tuple(domain[a] for a in axes)
-    here = [p.substitute(local) if isinstance(p, Poly) else p for p in places]
-    affine = [p for p in here if isinstance(p, Poly)]
-    if len(affine) < len(here):
-        return Element(_gather(k, site, value, here, extents), axes)
+    affine = _in_axes([p for p in places if isinstance(p, Poly)], axes)
+    if len(affine) < len(places):
+        return Element(_gather_element(k, site, value, args, places, extents), axes)
+    shape = extents.own()
     if shape == value.shape and affine == [axis(f"i{n}") for n in range(len(axes))]:
         return Element(value, axes)
     return Element(k.view("index", value, affine, shape, site), axes)
@@ -139,11 +137,32 @@ def _reads_data(k: Builder, value: Tensor) -> bool:
     return False
 
 
+def _in_axes(places: Items[Poly], axes: Items[int]) -> list[Poly]:
+    """Indices in iterators as indices in the axes of an element over `axes`."""
+    local = {iterator(a): axis(f"i{n}") for n, a in enumerate(axes)}
+    return [p.substitute(local) for p in places]
+
+
+def _gather_element(
+    k: Builder, site: Site, value: Tensor, args: Items[Arg], places: Items[Place], extents: _Extents
+) -> Tensor:
+    """The gather over the iterators in the order in which memory has them, as a view in theirs.
+
+    A reduction sees through such a view: `sum(x[i[a], j] for a in M)` for each `j` adds up whole rows.
+    """
+    order = tuple(dict.fromkeys(a for arg in args for a in axes_of(arg.value)))
+    found = _gather(k, site, value, places, _Extents(order, extents.domain))
+    if order == extents.axes:
+        return found
+    index = [axis(f"i{extents.axes.index(a)}") for a in order]
+    return k.view("index", found, index, extents.own(), site)
+
+
 def _gather(k: Builder, site: Site, value: Tensor, places: Items[Place], extents: _Extents) -> Tensor:
     found: list[Poly | IndexArray] = []
     for position, (place, size) in enumerate(zip(places, value.shape, strict=True)):
         if isinstance(place, Poly):
-            found.append(place)
+            found.extend(_in_axes([place], extents.axes))
             continue
         arg = place.arg
         spread = spread_over(k, Site(arg.span, ""), arg.value, extents.axes, extents.domain)

@@ -10,7 +10,7 @@ from tensorc.driver import CompileOptions, compile_text
 from tensorc.errors import IRError
 from tensorc.index_algebra import ONE, axis, dim
 from tensorc.loop_ir.print_ir import print_loop_program
-from tensorc.loop_ir.program import Gather, LoopNode, LoopProgram, Place
+from tensorc.loop_ir.program import Gather, LoopNode, LoopProgram, Place, Tree
 from tensorc.loop_ir.verify import verify_loop_program
 from tensorc.loop_schedule.aliasing import may_overwrite
 from tensorc.loop_schedule.print_nests import print_nest_program
@@ -116,3 +116,13 @@ def test_an_index_is_checked_in_the_outermost_loop_that_it_allows() -> None:
     check = next(line for line in lines if "nonnegative" in line)
     gather = next(line for line in lines if "gather" in line)
     assert len(check) - len(check.lstrip()) < len(gather) - len(gather.lstrip())
+
+
+def test_a_bag_of_rows_adds_up_whole_rows() -> None:
+    """The gather has its axes in the order of memory, and the reduction keeps the last one."""
+    body = "y[b, j] = sum(x[i[b, a], j] for a in M) for b in B, j in D\n return y"
+    _, loops = _unit(f"kernel k(x: f32[N, D], i: i64[B, M]) {{ {body} }}")
+    (node,) = loops.nodes
+    assert isinstance(node, LoopNode)
+    assert node.tree is Tree.COLUMNS
+    assert node.gathered() == ("x",)
