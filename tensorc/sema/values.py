@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from tensorc.dtypes import DType
@@ -83,6 +83,11 @@ class Element:
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     items: tuple[Value, ...]
+    poisoned: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        # found once, from the items: tuples nest as deep as a program likes
+        object.__setattr__(self, "poisoned", any(map(is_poisoned, self.items)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +127,7 @@ class Arg:
 def is_poisoned(value: Value) -> bool:
     """True for an erroneous value, also inside a tuple."""
     if isinstance(value, Sequence):
-        return any(is_poisoned(item) for item in value.items)
+        return value.poisoned
     return isinstance(value, Poison)
 
 
