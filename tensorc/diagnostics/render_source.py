@@ -164,12 +164,12 @@ def _cut(layout: _Layout, segments: list[_Segment]) -> tuple[str, list[_Segment]
 def _pieces(layout: _Layout) -> list[str]:
     """What each character of the line shows as."""
     pieces: list[str] = []
-    rest = layout.text
+    at = 0
     for begin, end in zip(layout.columns, layout.columns[1:], strict=False):
         # only a tab shows as more than one character
-        size = end - begin if rest[:1] == " " else 1
-        pieces.append(rest[:size])
-        rest = rest[size:]
+        size = end - begin if layout.text[at : at + 1] == " " else 1
+        pieces.append(layout.text[at : at + size])
+        at += size
     return pieces
 
 

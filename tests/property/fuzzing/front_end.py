@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,9 +52,9 @@ def check_bytes(data: bytes, file: Path, seconds: int = SECONDS, until: str = "c
                 unit = compile_text(source, CompileOptions(policy=policy, target="x86-64-v3", until=until))
             fault = _rendered(unit.warnings)
     except CompileError as error:
-        with _deadline(seconds):
-            fault = _rendered(error.diagnostics) or ("" if error.diagnostics else "no diagnostics")
-        return Verdict(error.diagnostics[0].code if error.diagnostics else "", fault)
+        if not error.diagnostics:
+            return Verdict("", "an error without diagnostics")
+        return _check_rendering(error.diagnostics, seconds)
     except TooSlowError:
         return Verdict("", f"no end within {seconds} s")
     except Exception as error:
@@ -63,6 +63,14 @@ def check_bytes(data: bytes, file: Path, seconds: int = SECONDS, until: str = "c
             "", f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"[:500]
         )
     return Verdict("ok", fault)
+
+
+def _check_rendering(diagnostics: Sequence[Diagnostic], seconds: int) -> Verdict:
+    try:
+        with _deadline(seconds):
+            return Verdict(diagnostics[0].code, _rendered(diagnostics))
+    except TooSlowError:
+        return Verdict("", f"not rendered within {seconds} s")
 
 
 def _rendered(diagnostics: Iterable[Diagnostic]) -> str:
