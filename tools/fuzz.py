@@ -17,6 +17,9 @@ sys.path.insert(0, str(ROOT / "tests" / "property"))
 from fuzzing.agreement import Failure  # noqa: E402
 from fuzzing.campaign import Campaign, replay  # noqa: E402
 
+TEXTS = 150
+"""Texts for the front end after each program."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -30,15 +33,15 @@ def main() -> int:
     if options.replay is not None:
         return _replay(options.replay, options.directory)
     print(f"fuzz: seed {options.seed}, {options.minutes:g} minutes", flush=True)
-    campaign = Campaign(options.seed, options.directory, lambda line: print(line, flush=True))
+    campaign = Campaign(options.seed, options.directory, lambda line: print(line, flush=True), TEXTS)
     try:
         campaign.run(time.monotonic() + 60 * options.minutes, options.rounds)
     except KeyboardInterrupt:
         print("fuzz: interrupted")
     counts = campaign.counts
     print(
-        f"fuzz: {campaign.programs} programs, {counts.kernels} kernels, {counts.calls} calls, "
-        f"{counts.comparisons} comparisons, {len(campaign.failures)} failures"
+        f"fuzz: {campaign.texts} texts, {campaign.programs} programs, {counts.kernels} kernels, "
+        f"{counts.calls} calls, {counts.comparisons} comparisons, {len(campaign.failures)} failures"
     )
     return 1 if campaign.failures else 0
 

@@ -20,6 +20,7 @@ from random import Random
 from programs import grow_file
 
 from fuzzing.agreement import BUILDS, Counts, Failure, available
+from fuzzing.front_end import run_texts_apart
 from fuzzing.shrinking import KernelText, shrink, split_kernels
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -43,7 +44,9 @@ class Campaign:
     seed: str
     directory: Path
     say: Callable[[str], None]
+    texts_per_round: int = 0
     programs: int = 0
+    texts: int = 0
     counts: Counts = field(default_factory=Counts)
     failures: list[Path] = field(default_factory=list)
 
@@ -52,6 +55,7 @@ class Campaign:
         number = 0
         while time.monotonic() < deadline and (rounds is None or number < rounds):
             self._round(number)
+            self._texts(number)
             number += 1
 
     def _round(self, number: int) -> None:
@@ -65,6 +69,16 @@ class Campaign:
             return
         self.say(f"FAILED {seed}: {found.step} {found.kernel}: {found.how}")
         self._keep(text, seed, builds, found)
+
+    def _texts(self, number: int) -> None:
+        """Texts for the front end; what it makes of them wrongly is kept beside the programs."""
+        if not self.texts_per_round:
+            return
+        _, faults = run_texts_apart(f"{self.seed}.{number}", self.texts_per_round, self.directory)
+        self.texts += self.texts_per_round
+        for path in faults:
+            self.say(f"FAILED {path}: {path.with_suffix('.txt').read_text(encoding='utf-8')}")
+        self.failures.extend(faults)
 
     def _keep(self, text: str, seed: str, builds: tuple[str, ...], failure: Failure) -> None:
         """Shrink the kernel at fault and write it; the whole file where no single kernel fails alone."""
