@@ -230,6 +230,8 @@ def _report_unknown_operation(c: Context, name: str, args: Arguments, span: Span
     elif not c.scope.incomplete and name not in c.scope.broken:
         home = standard_file_with(name)
         help = near(name, (*OPERATIONS, *LATER, *c.scope.functions, *SUPPORTED))
+        if name in c.scope.functions:
+            help = f"a def is called as {name}(x)"
         if home:
             help = f'it comes with `import "{home}"` at the top of the file'
         k.error("TC0203", f"unknown operation `{name}`", span, label="not an operation or def", help=help)

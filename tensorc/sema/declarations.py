@@ -60,6 +60,9 @@ def _read_file(
     _read_functions(file, bag, scope)
     scope.recursive = _find_recursion(scope, bag)
     scope.later = frozenset(item.name for item in file.items if isinstance(item, ast.Const))
+    scope.later |= {
+        size.name for item in file.items if isinstance(item, ast.Dims) for size in item.declarations
+    }
     for declaration in file.items:
         match declaration:
             case ast.Dims():
@@ -121,7 +124,9 @@ def _read_functions(file: ast.File, bag: DiagnosticBag, scope: FileScope) -> Non
             scope.functions[item.name] = item
         first: dict[str, Span] = {}
         for parameter in item.params:
-            _declare(bag, first, parameter.name, parameter.span, "parameters")
+            if not _declare(bag, first, parameter.name, parameter.span, "parameters"):
+                scope.functions.pop(item.name, None)
+                scope.broken |= {item.name}
             warn_hiding(bag, parameter.name, parameter.span)
 
 
@@ -146,6 +151,7 @@ def _read_dim(
                 label="expected an integer >= 0",
             )
         fixed = int(number) if number is not None and number >= 0 else None
+    scope.later -= {node.name}
     hint = hints.get(node.name, node.hint)
     scope.dims[node.name] = DimFact(dims.get(node.name, fixed), hint)
 

@@ -194,7 +194,10 @@ def _report_unknown(c: Context, name: str, span: Span, frame: Frame) -> None:
         k.error("TC0211", f"`{name}` is not TDSL", span, label="another library's spelling", help=help)
     elif name in c.scope.later:
         k.error(
-            "TC0201", f"`{name}` is not known yet", span, help=f"move `const {name}` before this declaration"
+            "TC0201",
+            f"`{name}` is not known yet",
+            span,
+            help=f"move the declaration of {name} before this one",
         )
     elif not c.scope.incomplete and c.is_news(name, frame):
         candidates = (*frame.names, *c.scope.consts, *c.symbols.bound, *CONSTANTS, *SUPPORTED)

@@ -213,6 +213,16 @@ def _enter(
                 secondary=(Label(first[node.name], "the first one"),),
             )
             return None
+        outer = frame.names.get(node.name)
+        if outer is not None:
+            c.builder.bag.error(
+                "TC0202",
+                f"the iterator `{node.name}` has a name that is taken",
+                span,
+                label="a name of its own is needed",
+                secondary=(Label(outer.span, "first assigned here"),),
+            )
+            return None
         if node.name != "_":
             first[node.name] = span
         value = index_value(Poly([(((iterator(number), 1),), 1)]))

@@ -12,7 +12,7 @@ from tensorc.sema import foreign
 from tensorc.sema.expressions import Context, Steps, dtype_parameter, evaluate
 from tensorc.sema.promotion import storage_type
 from tensorc.sema.scopes import Frame, dtype_names, near
-from tensorc.sema.shapes import shape_of
+from tensorc.sema.shapes import shape_of, shape_text
 from tensorc.sema.values import POISON, Known, Size, Tensor, Value, describe, is_poisoned, size_of
 from tensorc.source import Span
 from tensorc.syntax import ast
@@ -99,13 +99,13 @@ def check_annotation(c: Context, node: ast.TypeExpr, value: Value, frame: Frame,
 
 def match_shape(c: Context, written: WrittenType, shape: Shape, span: Span, code: str, what: str) -> bool:
     """Check a shape against a written one; sizes that may be equal are compared at the call."""
-    actual = ", ".join(map(str, shape))
+    actual = shape_text(shape)
     if len(shape) != len(written.shape):
         c.builder.error(
             code,
             f"{what} has rank {len(shape)}, but {written.text} has rank {len(written.shape)}",
             span,
-            label=f"expected {written.text}, found shape ({actual})",
+            label=f"expected {written.text}, found shape {actual}",
         )
         return False
     for axis, (declared, inferred) in enumerate(zip(written.shape, shape, strict=True)):
@@ -117,7 +117,7 @@ def match_shape(c: Context, written: WrittenType, shape: Shape, span: Span, code
                 code,
                 f"{what} has size {inferred} on axis {axis}, but {written.text} says {declared}",
                 span,
-                label=f"expected {written.text}, found shape ({actual})",
+                label=f"expected {written.text}, found shape {actual}",
             )
             return False
         text = f"axis {axis} of {what} must have the size {declared} that {written.text} says"

@@ -196,7 +196,7 @@ DECLARATIONS: tuple[Slip, ...] = (
         "`->` is missing before the result type",
         "write `-> $type`",
         before=r"\)",
-        after=r"(?P<type>[A-Za-z_]\w*(?:\[[^\]\n]*\])?)",
+        after=r"(?:returns?\s+)?(?P<type>[A-Za-z_]\w*(?:\[[^\]\n]*\])?)",
         section="kernel",
         accepts=("->",),
     ),
