@@ -218,7 +218,7 @@ def _context(bag: DiagnosticBag, scope: FileScope) -> Context:
 def _find_recursion(scope: FileScope, bag: DiagnosticBag) -> frozenset[str]:
     """The functions that reach themselves; each circle is reported once, at a call on the way round."""
     own = {name: f for name, f in scope.functions.items() if name not in scope.homes}
-    calls = {name: _called_functions(f, own) for name, f in own.items()}
+    calls = {name: called_functions(f, own) for name, f in own.items()}
     recursive: list[str] = []
     for name in own:
         place = _way_back(name, calls)
@@ -256,7 +256,7 @@ def _reaches(start: str, goal: str, calls: Mapping[str, Mapping[str, Span]]) -> 
     return False
 
 
-def _called_functions(function: ast.Function, own: Mapping[str, ast.Function]) -> dict[str, Span]:
+def called_functions(function: ast.Function, own: Mapping[str, ast.Function]) -> dict[str, Span]:
     """The defs of the file that a body calls, each with its first place."""
     found: dict[str, Span] = {}
     pending: list[object] = [*function.body, *function.params]

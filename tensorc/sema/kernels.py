@@ -12,6 +12,7 @@ from tensorc.index_algebra import Poly, Sym, axis, dim
 from tensorc.sema.bindings import AxisPlace, find_bindings
 from tensorc.sema.builder import Builder, Site, TooLargeError
 from tensorc.sema.calls import evaluate_call
+from tensorc.sema.declarations import called_functions
 from tensorc.sema.expressions import Context, run
 from tensorc.sema.functions import check_alone, run_body
 from tensorc.sema.iteration import comprehend
@@ -51,16 +52,22 @@ def check_kernel(
 
 
 def check_uncalled(scope: FileScope, bag: DiagnosticBag) -> None:
-    """Report what is wrong in the file's `def`s that no kernel has inlined, whatever their arguments."""
-    for name, function in scope.functions.items():
-        if name in scope.homes or name in scope.inlined or name in scope.recursive:
+    """Report what is wrong in the file's `def`s that no kernel has inlined, whatever their arguments.
+
+    Those that no other calls come first: what they inline need not be looked at again.
+    """
+    skipped = {*scope.homes, *scope.inlined, *scope.recursive}
+    pending = {name: f for name, f in scope.functions.items() if name not in skipped}
+    called = {callee for function in pending.values() for callee in called_functions(function, pending)}
+    for name in sorted(pending, key=called.__contains__):
+        if name in scope.inlined:
             continue
         own = DiagnosticBag()
         symbols = SymbolTable(scope.dims)
         symbols.bound.update(scope.dims)
         c = Context(Builder(own), scope, symbols, evaluate_call, comprehend)
         with suppress(TooLargeError):
-            run(check_alone(c, function))
+            run(check_alone(c, pending[name]))
         for diagnostic in own.items:
             if diagnostic.severity is Severity.ERROR:
                 bag.add(diagnostic)

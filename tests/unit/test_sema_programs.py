@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
+import pytest
 from sema_checking import check_text, kernel, op_names, program_of, result_ops
 
+from tensorc.diagnostics.model import DiagnosticBag
 from tensorc.dtypes import F32, F64, I64
+from tensorc.sema import kernels
+from tensorc.sema.check import check_file
+from tensorc.sema.functions import check_alone
+from tensorc.source import Source
+from tensorc.syntax.parser import parse_file
 from tensorc.tensor_ir.program import Reduce, View
 
 
@@ -197,3 +205,19 @@ def test_an_explosion_of_calls_is_refused() -> None:
     programs, bag = check_text(text + "\nkernel k(x: f32[N]) { return g40(x) }")
     assert programs == ()
     assert [d.code for d in bag.items] == ["TC0504"]
+
+
+def test_a_chain_of_uncalled_defs_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    def counted(c: Any, function: Any) -> Any:
+        looked_at.append(function.name)
+        return check_alone(c, function)
+
+    monkeypatch.setattr(kernels, "check_alone", counted)
+    chain = "".join(f"def g{n}(x) = g{n - 1}(x) + {n}\n" for n in range(1, 40))
+    source = Source("chain.tdsl", f"{chain}def g0(x) = x + nothing\nkernel f(x: f32[N]) {{ return x }}\n")
+    bag = DiagnosticBag()
+    check_file(parse_file(source, bag), bag)
+    assert looked_at == ["g39"]
+    assert [d.message for d in bag.items] == ["unknown name `nothing`"]
