@@ -216,7 +216,7 @@ def test_library_is_cached(tmp_path: Path) -> None:
 
 def test_every_elementary_row_is_in_the_library(elementary: ElementaryLibrary) -> None:
     for name in (n for n, row in OPERATORS.items() if row.elementary):
-        for dtype in (F32, F64):
+        for dtype in (F32, F64)[: 1 if OPERATORS[name].strict else 2]:  # the fast forms are of f32
             x = np.linspace(0.1, 0.9, 21).reshape(3, 7).astype(dtype.numpy)
             operands = [x, x[::-1]][: OPERATORS[name].arity]
             y = apply_operator(name, operands, dtype, elementary)

@@ -86,14 +86,19 @@ def s_gil(ctx):
     t = threading.Thread(target=tick)
     t.start()
     try:
-        a = time.perf_counter()
-        ctx["total"](x, threads=1)
-        b = time.perf_counter()
+        # a busy machine may give the other thread no turn during one call, hardly during fifty
+        inside = any(_ticks_inside(ctx, x, stamps) for _ in range(50))
     finally:
         stop.append(1)
         t.join()
-    inside = sum(a + (b - a) / 4 < s < b - (b - a) / 4 for s in stamps)
-    assert b - a < 0.02 or inside, f"no other thread ran during a call of {b - a:.3f} s: the GIL is held"
+    assert inside, "no other thread ran during any call: the GIL is held"
+
+
+def _ticks_inside(ctx, x, stamps):
+    a = time.perf_counter()
+    ctx["total"](x, threads=1)
+    b = time.perf_counter()
+    return sum(a + (b - a) / 4 < s < b - (b - a) / 4 for s in list(stamps))
 
 
 add(
