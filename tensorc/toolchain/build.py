@@ -19,6 +19,8 @@ _COMPILE_FLAGS = (
     *("-std=c++17", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv"),
     *("-fvisibility=hidden", "-fPIC", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
 )
+_STRICT = ("-fno-fast-math", "-fno-unsafe-math-optimizations")
+"""Behind the flags of the user. Either one, left alone, has g++ link code that flushes subnormals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class BuildOptions:
 
 def compile_flags(target: Target, options: BuildOptions) -> tuple[str, ...]:
     """Flags that decide the code; the cache key holds them."""
-    extra = (*options.extra_flags, "-fno-fast-math") if options.extra_flags else ()
+    extra = (*options.extra_flags, *_STRICT) if options.extra_flags else ()
     flags = [*extra, f"-O{options.opt_level}", *_COMPILE_FLAGS, *target.flags]
     if options.debug:
         flags.append("-g")

@@ -20,10 +20,10 @@ from harness import Outcome, assert_same_outcome, build_module, check_text, lowe
 
 from tensorc.api import Module
 from tensorc.driver import CompileOptions
-from tensorc.dtypes import SUPPORTED, DType
+from tensorc.dtypes import F32, SUPPORTED, DType
 from tensorc.interp.float_values import round_values, stored
 from tensorc.interp.scalar_ops import ElementaryLibrary
-from tensorc.loop_ir.program import LoopProgram
+from tensorc.loop_ir.program import LoopNode, LoopProgram
 from tensorc.operators import OPERATORS, REDUCTIONS, SCANS, Operator
 
 Array = npt.NDArray[Any]
@@ -31,6 +31,8 @@ LENGTHS = range(41)
 FLOATS = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 5e-324, 1.5, -2.5, 88.8, 3e38, 1e300)
 PAIRED = (0.0, -0.0, np.inf, np.nan, 1.5, -2.5, 1e-40)
 OTHER = {"logical_not": "not {x}", "bitwise_invert": "~{x}", "where": "where({x} < {y}, {x}, {z})"}
+_WRITTEN = tuple(row for row in OPERATORS.values() if not row.strict)
+"""The operators that a program can ask for; under math=fast some become their faster forms."""
 GROUPS = tuple(itertools.product(SUPPORTED.values(), (1, 2, 3)))
 
 
@@ -57,7 +59,7 @@ def _written(row: Operator) -> str:
 
 def operators_of(dtype: DType, arity: int) -> dict[str, str]:
     """By name, the expressions of the operators that a dtype has."""
-    rows = [r for r in OPERATORS.values() if r.arity == arity and dtype.domain in r.domain]
+    rows = [r for r in _WRITTEN if r.arity == arity and dtype.domain in r.domain]
     found = {r.name: _written(r) for r in rows}
     if "power" in found and dtype.is_integer:
         found["power"] = "{x} ** ({y} & 7)"
@@ -77,16 +79,22 @@ def _results(value: Any) -> tuple[Array, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-@pytest.mark.parametrize(("dtype", "arity"), GROUPS, ids=lambda v: str(v))
-def test_elementwise(dtype: DType, arity: int, elementary: ElementaryLibrary, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "arity", "math"), [*((*g, "strict") for g in GROUPS), (F32, 1, "fast")], ids=lambda v: str(v)
+)
+def test_elementwise(
+    dtype: DType, arity: int, math: str, elementary: ElementaryLibrary, tmp_path: Path
+) -> None:
     names = tuple(operators_of(dtype, arity))
     if not names:
         assert arity == 3
         return
     text = kernel_text(dtype, arity)
     (program,) = check_text(text)
-    loops = lower(program, "default")
-    module = build_module(text, CompileOptions(opt_level=1), tmp_path)
+    loops = lower(program, "default", math)
+    fast = {op.op for node in loops.nodes if isinstance(node, LoopNode) for op in node.body}
+    assert (math == "fast") == any(OPERATORS[name].strict for name in fast & OPERATORS.keys())
+    module = build_module(text, CompileOptions(opt_level=1, math=math), tmp_path)
     base = specials(dtype, paired=arity > 1)
     if arity == 3:
         base = base[:5]
@@ -107,7 +115,7 @@ def test_elementwise(dtype: DType, arity: int, elementary: ElementaryLibrary, tm
 
 def test_every_operator_is_swept() -> None:
     swept = {name for dtype, arity in GROUPS for name in operators_of(dtype, arity)}
-    assert swept == set(OPERATORS)
+    assert swept == {row.name for row in _WRITTEN}
 
 
 # -- reductions and scans ----------------------------------------------------------------------------

@@ -203,7 +203,7 @@ def test_read_only_folder(tmp_path: Path) -> None:
 
 def test_strict_flags_win_over_the_users() -> None:
     flags = compile_flags(GENERIC, replace(SERIAL, extra_flags=("-ffast-math", "-O3")))
-    assert flags[:3] == ("-ffast-math", "-O3", "-fno-fast-math")
+    assert flags[:4] == ("-ffast-math", "-O3", "-fno-fast-math", "-fno-unsafe-math-optimizations")
     assert flags.index("-O2") > flags.index("-O3")
     assert "-ffp-contract=off" in flags
 
