@@ -22,11 +22,11 @@ from tensorc.index_algebra import Poly
 from tensorc.interp.binding import BoundCall, bind_arguments
 from tensorc.interp.error_bounds import (
     EXACT,
-    HALF_ULPS,
     ROUNDED_EXACTLY,
     Approx,
     Bounds,
     cast_bound,
+    half_ulps_of,
     propagated_bound,
     representable,
     rounding_error,
@@ -249,7 +249,7 @@ class _Run:
             return self._settle(raw, bound, 0, op.dtype, fixed=False, rounds=True)
         raw = apply_operator(op.op, [a.value for a in args])
         bound = propagated_bound(op.op, args, raw) if self._with_bounds else EXACT
-        half_ulps = HALF_ULPS.get(op.op, 0)
+        half_ulps = half_ulps_of(op.op, computation_type(op.dtype)) if op.dtype.is_float else 0
         return self._settle(raw, bound, half_ulps, op.dtype, fixed=not half_ulps or op.op in ROUNDED_EXACTLY)
 
     def _cast(self, op: TensorOp, x: Approx) -> Approx:
