@@ -6,18 +6,9 @@ import pytest
 from cases import CASES, PROGRAMS, Case
 from run_cases import run_isolated
 from running import check_reference, mode_of
-from unsupported import UNSUPPORTED
 
 BY_KEY = {c.key: c for c in CASES}
 WITH_REFERENCE = [c for c in CASES if c.ref is not None and mode_of(c) != "script"]
-
-
-def _marked(case: Case) -> object:
-    if case.tdsl not in UNSUPPORTED:
-        return pytest.param(case.key, id=case.key)
-    reason = UNSUPPORTED[case.tdsl]
-    mark = pytest.mark.xfail(strict=True, raises=AssertionError, reason=f"not built yet: {reason}")
-    return pytest.param(case.key, id=case.key, marks=mark)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +26,7 @@ def verdicts(
         return dict(run_isolated(keys, timeout=120))
 
 
-@pytest.mark.parametrize("key", [_marked(c) for c in CASES])
+@pytest.mark.parametrize("key", [c.key for c in CASES])
 def test_case(verdicts: dict[str, str | None], key: str) -> None:
     assert verdicts[key] is None, f"{verdicts[key]} -- {BY_KEY[key].kind}"
 
@@ -49,4 +40,3 @@ def test_right_values_have_two_sources(case: Case) -> None:
 def test_every_program_has_a_case() -> None:
     assert {c.tdsl for c in CASES} == {p.name for p in PROGRAMS.glob("*.tdsl")}
     assert len(BY_KEY) == len(CASES)
-    assert set(UNSUPPORTED) <= {c.tdsl for c in CASES}

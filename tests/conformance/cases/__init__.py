@@ -6,6 +6,7 @@ plain NumPy version of the kernel, so that each right value has two sources, whi
 
 from cases import (
     calls,
+    functions,
     fusion,
     indexing,
     integers,
@@ -19,7 +20,20 @@ from cases import (
 )
 from cases.kit import CASES, PROGRAMS, Case
 
-AREAS = (numerics, nan_inf, integers, shapes, memory, fusion, indexing, result_types, names, toolchain, calls)
+AREAS = (
+    numerics,
+    functions,
+    nan_inf,
+    integers,
+    shapes,
+    memory,
+    fusion,
+    indexing,
+    result_types,
+    names,
+    toolchain,
+    calls,
+)
 """One module an area; importing it adds its cases."""
 
 __all__ = ["AREAS", "CASES", "PROGRAMS", "Case"]
