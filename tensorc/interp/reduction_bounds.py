@@ -17,6 +17,10 @@ def _unit(dtype: DType) -> float:
     return 2.0**-24 if dtype.size == 4 else 2.0**-52
 
 
+CHUNK = 16384
+"""Terms of a chunk of the `rows` tree."""
+
+
 def _largest(dtype: DType) -> float:
     return float(np.finfo(dtype.numpy).max)
 
@@ -53,14 +57,21 @@ def _integer_bound(attrs: Reduce, x: Approx, value: Values) -> Bounds:
     return np.asarray(np.max(uncertain([Approx(x.value, bound)]), axis=-1, initial=0.0))
 
 
+def _wide_chain(count: int) -> float:
+    """The most additions in a row that an f64 accumulator takes for `count` terms: where the inner axis is
+    short every outer index of a chunk is one, and so is every chunk."""
+    return min(count, CHUNK) + count / CHUNK + 12.0
+
+
 def _sum(x: Values, bound: Bounds, value: Values, dtype: DType) -> Bounds:
-    """(log2 n + 9) units of the sum of magnitudes; none for whole numbers that every order adds exactly."""
+    """(log2 n + 9) units of the sum of magnitudes, in f64 as many as a chain may be long; none for whole
+    numbers that every order adds exactly."""
     count = x.shape[-1]
     error: Bounds = np.asarray(np.sum(bound, axis=-1))
     if count == 1:
         return np.where(np.isfinite(value) | np.isinf(error), error, 0.0)
     magnitudes = np.sum(np.abs(x) + bound, axis=-1)
-    units = np.log2(count) + 9.0
+    units = np.log2(count) + 9.0 if dtype.size == 4 else _wide_chain(count)
     found = error + units * _unit(dtype) * magnitudes
     whole = np.all((np.trunc(x) == x) & (bound == 0), axis=-1) & (
         magnitudes <= 2.0 ** (24 if dtype.size == 4 else 53)
@@ -139,7 +150,7 @@ def _spread_of(attrs: Reduce, x: Values, bound: Bounds, value: Values, dtype: DT
     mean = np.sum(x, axis=-1, keepdims=True) / count
     error = bound + np.mean(bound, axis=-1, keepdims=True)
     deviation = np.abs(x - mean)
-    units = (np.log2(count) + 9.0) * 2.0**-52
+    units = _wide_chain(count) * 2.0**-53
     mean_error = units * np.mean(np.abs(x), axis=-1, keepdims=True)
     slack = (2.0 * deviation + error) * error + (2.0 * deviation + mean_error) * mean_error * 2.0
     squares = np.sum(deviation**2, axis=-1)
@@ -147,7 +158,7 @@ def _spread_of(attrs: Reduce, x: Values, bound: Bounds, value: Values, dtype: DT
         (x - x[..., :1]) ** 2, axis=-1
     )  # what the kernel adds, before it takes the mean's part off
     variance = squares / rest
-    found = (np.sum(slack, axis=-1) + units * (squares + summed)) / rest
+    found = (np.sum(slack, axis=-1) + units * (squares + 3.0 * summed)) / rest
     if attrs.kind == "std":
         low = np.sqrt(np.maximum(variance - found, 0.0))
         found = np.maximum(np.sqrt(variance + found) - np.sqrt(variance), np.sqrt(variance) - low)

@@ -61,6 +61,19 @@ def test_functions_on_dense_samples(elementary: ElementaryLibrary, dtype: str) -
     assert known > 0.95 * elements
 
 
+@pytest.mark.parametrize("columns", [1, 3, 7, 64])
+def test_long_f64_sums_of_short_rows(elementary: ElementaryLibrary, columns: int) -> None:
+    """Equal terms round alike, so that their errors add up: in f64 over as many terms as a chain is long."""
+    text = f"kernel k(x: f64[N, {columns}]) {{ return sum(x), sum(x * x), mean(x), var(x), std(x, axis=0) }}"
+    (program,) = check_text(text)
+    for value in (0.1, -1.0 / 3.0, 5.46020, 1e300 / 3e5):
+        x = np.full((40_000 // columns, columns), value)
+        x[::2] *= 1.5
+        outcome = run_loops(lower(program, "default"), {"x": x}, elementary)
+        known, elements = check_bounds(program, {"x": x}, outcome)
+        assert known > 0 and elements == 4 + columns
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_seeded_programs_are_mostly_decided(elementary: ElementaryLibrary, seed: int) -> None:
     """Bounds that are infinite everywhere would agree with anything."""
