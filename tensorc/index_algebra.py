@@ -409,7 +409,8 @@ def _atom_nonnegative(atom: Atom, power: int) -> bool:
 
 
 def is_positive(p: Poly) -> bool:
-    return p.constant_term > 0 and is_nonnegative(p)
+    """True when `p >= 1` is plain from its form."""
+    return is_nonnegative(p - 1)
 
 
 def minimum(*args: Poly | int) -> Poly:

@@ -91,6 +91,8 @@ def layout(k: Kernel) -> None:
 def _smaller(a: str, b: str) -> str:
     if a.isdecimal() and b.isdecimal():
         return str(min(int(a), int(b)))
+    if "0" in (a, b):
+        return "0"
     return a if a == b else f"min({a}, {b})"
 
 
