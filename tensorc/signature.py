@@ -72,8 +72,17 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """`left OP right` of sizes, OP one of == != < <= > >=."""
+
+    left: Poly
+    relation: str
+    right: Poly
+
+
+@dataclass(frozen=True, slots=True)
 class SizeCheck:
-    """A relation of sizes to be true at the call: `left OP right`, OP one of == != < <= > >=.
+    """A relation of sizes to be true at the call, or in its place one of `otherwise`.
 
     `kind` says what it is for: "axis" (`param`'s `axis` has this size), "requires", "shape" (a declared
     size), "nonempty" (a reduction without identity), "nonnegative" (an extent), "index" (a subscript is in
@@ -89,6 +98,12 @@ class SizeCheck:
     span: Span
     param: int | None = None
     axis: int | None = None
+    otherwise: tuple[Relation, ...] = ()
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """What the call compares: one of these must be true."""
+        return (Relation(self.left, self.relation, self.right), *self.otherwise)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,6 @@ _ERRORS: dict[str, type[Exception]] = {
 }
 _NAME = re.compile(r"[A-Za-z_]\w*(?![\w(])")  # a dim, not the min( or max( of an expression
 _DIM = r"d_\g<0>"
-_RELATIONS: dict[str, Callable[[int, int], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 class _Bind(NamedTuple):
@@ -128,7 +120,7 @@ class KernelCall:
         """All a call needs to know of its sizes, in one go: extents of arrays and results, checks."""
         arrays = "".join(f"{_shape_text(self.spec['params'][k])}, " for k in self._arrays)
         results = "".join(f"{_shape_text(r)}, " for r in self.spec["results"])
-        checks = "*".join(f"(({c['left']}) {c['relation']} ({c['right']}))" for c in self._checks)
+        checks = "*".join(f"({_any_of(c)})" for c in self._checks)
         return self._compile(f"(({arrays}), ({results}), {checks or 1})")
 
     def call(self, args: tuple[Any, ...], out: Any = None, threads: Any = None, copy: str = "auto") -> Any:
@@ -261,15 +253,13 @@ class KernelCall:
         )
 
     def _refuse_check(self, values: list[Any], sizes: list[Any]) -> NoReturn:
-        for check in self._checks:
-            left, right = (self._compile(check[side])(*sizes) for side in ("left", "right"))
-            if not _RELATIONS[check["relation"]](left, right):
-                break
+        check = next(c for c in self._checks if not self._compile(_any_of(c))(*sizes))
         what = f"requires {check['text']}" if check["kind"] == "requires" else check["text"]
         if check["kind"] == "range":
             raise ValueError(f"{self.name}(): {what}{in_brackets(self._bound(values))}")
-        sides = [f"{check[s]} is {v}" for s, v in (("left", left), ("right", right)) if str(v) != check[s]]
-        found = ", ".join(sides) or f"{left} {check['relation']} {right} is false"
+        written = [r[side] for r in (check, *check["otherwise"]) for side in ("left", "right")]
+        sides = {w: self._compile(w)(*sizes) for w in written}
+        found = ", ".join(f"{w} is {v}" for w, v in sides.items() if str(v) != w) or "it is false"
         raise ValueError(f"{self.name}(): {what}, but {found}{in_brackets(self._bound(values))}")
 
     def _raise_status(self, status: int, sizes: list[Any]) -> NoReturn:
@@ -335,6 +325,12 @@ def _solve(extent: int, coefficient: Any, rest: Any, sizes: list[Any]) -> int | 
         return value
     quotient, remainder = divmod(value, coefficient(*sizes))
     return None if remainder else quotient
+
+
+def _any_of(check: dict[str, Any]) -> str:
+    """What must be true of the sizes, as an expression."""
+    relations = (check, *check["otherwise"])
+    return "|".join(f"(({r['left']}) {r['relation']} ({r['right']}))" for r in relations)
 
 
 def _shape_text(spec: dict[str, Any]) -> str:

@@ -167,6 +167,9 @@ def _sizes(s: Signature) -> Json:
                 "right": str(c.right),
                 "text": c.text,
                 "line": c.span.line,
+                "otherwise": [
+                    {"left": str(r.left), "relation": r.relation, "right": str(r.right)} for r in c.otherwise
+                ],
                 "param": c.param,
                 "axis": c.axis,
             }

@@ -277,8 +277,14 @@ class _Kernel:
         return out
 
     def _relation(self, check: SizeCheck) -> Expr:
-        left, right = (size_expr(p, self.sizes) for p in (check.left, check.right))
-        return Binary(check.relation, left, right)
+        first, *others = (
+            Binary(r.relation, size_expr(r.left, self.sizes), size_expr(r.right, self.sizes))
+            for r in check.relations
+        )
+        found: Expr = first
+        for other in others:
+            found = Binary("||", found, other)
+        return found
 
     def _thread_count(self) -> list[Stmt]:
         """`nt`: one where the work is small or threads are left out."""

@@ -105,10 +105,13 @@ def _solve(
 def _run_check(
     signature: Signature, check: SizeCheck, arguments: tuple[Array, ...], dims: Mapping[str, int]
 ) -> None:
-    left, right = _size(signature, check.left, dims), _size(signature, check.right, dims)
-    if RELATIONS[check.relation](left, right):
-        return
-    raise ValueError(f"{signature.name}(): {check.text} does not hold: {left} {check.relation} {right}")
+    found: list[str] = []
+    for r in check.relations:
+        left, right = _size(signature, r.left, dims), _size(signature, r.right, dims)
+        if RELATIONS[r.relation](left, right):
+            return
+        found.append(f"{left} {r.relation} {right}")
+    raise ValueError(f"{signature.name}(): {check.text} does not hold: {', '.join(found)}")
 
 
 def _size(signature: Signature, size: Poly, dims: Mapping[str, int]) -> int:

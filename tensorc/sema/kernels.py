@@ -198,7 +198,8 @@ def _mentioned_dims(k: Builder, params: Sequence[Param], requires: Sequence[Size
     for param in params:
         polys.update(dict.fromkeys(param.shape))
     for check in (*requires, *k.checks):
-        polys.update({check.left: None, check.right: None})
+        for relation in check.relations:
+            polys.update({relation.left: None, relation.right: None})
     return frozenset(name for p in polys for name in p.dims())
 
 

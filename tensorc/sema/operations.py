@@ -15,6 +15,7 @@ from tensorc.sema import (
     layout,
     matrices,
     padding,
+    ranges,
     reductions,
     scans,
     tiling,
@@ -261,7 +262,7 @@ _GROUPS: dict[str, tuple[Operation, ...]] = {
     ),
     "creation": (
         Operation(
-            *("arange", ("start",), creation.check_arange, ("stop", "step"), ("dtype",)),
+            *("arange", ("start",), ranges.check_arange, ("stop", "step"), ("dtype",)),
             summary="start, start + step, ... up to stop (not included)",
         ),
         Operation(

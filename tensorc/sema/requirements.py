@@ -4,60 +4,106 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import islice, product
+from typing import Any, Final
 
 from tensorc.index_algebra import ONE, Poly, Sym, dim, is_nonnegative
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.scopes import Frame
 from tensorc.sema.values import Value, describe, is_poisoned, size_of
-from tensorc.signature import RELATIONS, SizeCheck
+from tensorc.signature import RELATIONS, Relation, SizeCheck
 from tensorc.syntax import ast
+
+NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+MOST_CLAUSES: Final = 64
+
+_Term = tuple[Relation, str]
+"""A relation and how it reads in the source."""
+_Clause = tuple[_Term, ...]
+"""Terms of which one suffices."""
+_Clauses = Generator[Any, Any, tuple[_Clause, ...] | None]
 
 
 def read_requires(c: Context, node: ast.Kernel, frame: Frame) -> tuple[SizeCheck, ...]:
-    """The checks of a kernel's `requires`, in order; a chain or an `and` gives one per relation."""
+    """The checks of a kernel's `requires`, in order: a relation or an `or` of relations each."""
     checks: list[SizeCheck] = []
-    pending = list(reversed(node.requires))
-    while pending:
-        condition = pending.pop()
-        match condition:
-            case ast.Binary(op="and", left=left, right=right):
-                pending.extend((right, left))
-            case ast.Compare():
-                checks.extend(run(_relations(c, condition, frame)))
-            case _:
-                c.builder.error(
-                    "TC0503",
-                    "`requires` takes comparisons of sizes; this is not supported yet",
-                    condition.span,
-                    label="expected a comparison, as N >= 1",
-                    help=_condition_help(condition),
-                )
+    for condition in node.requires:
+        clauses: tuple[_Clause, ...] | None = run(_clauses(c, condition, frame, True))
+        if clauses is None:
+            continue
+        if len(clauses) > MOST_CLAUSES:
+            message = f"this condition of `requires` is {len(clauses)} alternatives when written out"
+            help = "write several conditions one after another, with commas"
+            c.builder.error("TC0504", message, condition.span, label=f"at most {MOST_CLAUSES}", help=help)
+            continue
+        checks.extend(_check(c, clause, condition) for clause in clauses)
     return tuple(checks)
 
 
-def _condition_help(node: ast.Expr) -> str:
-    if isinstance(node, ast.Binary) and node.op == "%":
-        return f"write {node.span.text} == 0"
-    return "write several conditions one after another, with commas" if isinstance(node, ast.Binary) else ""
+def _clauses(c: Context, node: ast.Expr, frame: Frame, wanted: bool) -> _Clauses:
+    """What must hold for `node` to be `wanted`: a conjunction of clauses; None after an error."""
+    match node:
+        case ast.Unary(op="not", operand=operand):
+            clauses: tuple[_Clause, ...] | None = yield _clauses(c, operand, frame, not wanted)
+            return clauses
+        case ast.Binary(op="and" | "or" as op, left=left, right=right):
+            first: tuple[_Clause, ...] | None = yield _clauses(c, left, frame, wanted)
+            second: tuple[_Clause, ...] | None = yield _clauses(c, right, frame, wanted)
+            if first is None or second is None:
+                return None
+            return first + second if (op == "and") == wanted else _either(first, second)
+        case ast.Compare():
+            compared: tuple[_Clause, ...] | None = yield _relations(c, node, frame, wanted)
+            return compared
+    c.builder.error(
+        "TC0302",
+        "`requires` takes comparisons of sizes, joined by `and`, `or` and `not`",
+        node.span,
+        label="expected a comparison, as N >= 1",
+        help=f"write {node.span.text} == 0" if isinstance(node, ast.Binary) and node.op == "%" else "",
+    )
+    return None
 
 
-def _relations(c: Context, node: ast.Compare, frame: Frame) -> Generator[Any, Any, list[SizeCheck]]:
-    sides: list[Poly | None] = []
+def _either(first: tuple[_Clause, ...], second: tuple[_Clause, ...]) -> tuple[_Clause, ...]:
+    """`a and b or c and d`: a or c, a or d, b or c, b or d. One more than may be is enough."""
+    pairs = islice(product(first, second), MOST_CLAUSES + 1)
+    return tuple(tuple(dict.fromkeys(a + b)) for a, b in pairs)
+
+
+def _relations(c: Context, node: ast.Compare, frame: Frame, wanted: bool) -> _Clauses:
+    """A chain holds when each of its relations does, and fails when one does."""
+    sides: list[Poly] = []
     for item in (node.first, *node.operands):
-        sides.append((yield _size(c, item, frame)))
+        size: Poly | None = yield _size(c, item, frame)
+        if size is not None:
+            sides.append(size)
+    if len(sides) <= len(node.operands):
+        return None
     written = [item.span.text for item in (node.first, *node.operands)]
-    checks: list[SizeCheck] = []
-    for position, relation in enumerate(node.ops):
-        left, right = sides[position], sides[position + 1]
-        if left is not None and right is not None:
-            text = f"{written[position]} {relation} {written[position + 1]}"
-            difference = (left - right).constant
-            if difference is not None and not RELATIONS[relation](difference, 0):
-                label = f"{left} {relation} {right} is false for every size"
-                c.builder.error("TC0412", f"`requires {text}` never holds", node.span, label=label)
-            checks.append(SizeCheck("requires", left, relation, right, text, node.span))
-    return checks
+    terms: list[_Term] = []
+    for position, op in enumerate(node.ops):
+        relation = op if wanted else NEGATED[op]
+        text = f"{written[position]} {relation} {written[position + 1]}"
+        terms.append((Relation(sides[position], relation, sides[position + 1]), text))
+    return tuple((term,) for term in terms) if wanted else (tuple(terms),)
+
+
+def _check(c: Context, clause: _Clause, condition: ast.Expr) -> SizeCheck:
+    relations = [relation for relation, _ in clause]
+    text = " or ".join(text for _, text in clause)
+    if all(_is_false(r) for r in relations):
+        label = " or ".join(f"{r.left} {r.relation} {r.right}" for r in relations)
+        message = f"`requires {text}` never holds"
+        c.builder.error("TC0412", message, condition.span, label=f"{label} is false for every size")
+    first, *others = relations
+    kept = (first.left, first.relation, first.right, text, condition.span)
+    return SizeCheck("requires", *kept, otherwise=tuple(others))
+
+
+def _is_false(r: Relation) -> bool:
+    difference = (r.left - r.right).constant
+    return difference is not None and not RELATIONS[r.relation](difference, 0)
 
 
 def _size(c: Context, node: ast.Expr, frame: Frame) -> Generator[Any, Any, Poly | None]:
@@ -83,7 +129,7 @@ def equal_sizes(checks: Sequence[SizeCheck], order: Sequence[str]) -> dict[str, 
     """
     found: dict[str, Poly] = {}
     for check in checks:
-        if check.relation != "==":
+        if check.relation != "==" or check.otherwise:
             continue
         places = {Sym(name): size for name, size in found.items()}
         left, right = check.left.substitute(places), check.right.substitute(places)

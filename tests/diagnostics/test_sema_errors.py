@@ -247,7 +247,7 @@ FILES = [
     ("const K = 3; kernel k(x: f32[N]) requires N >= 1, K > 4 { return x }", "TC0412", "K > 4", ["3 > 4"]),
     ("kernel k(x: f32[N]) requires N != N { return x }", "TC0412", "N != N", ["never holds"]),
     ("kernel k(x: f32) requires x > 0 { return x }", "TC0503", "x", ["compares sizes"]),
-    ("kernel k(x: f32[N]) requires N > 0 or N < 9 { return x }", "TC0503", None, ["requires"]),
+    ("kernel k(x: f32[N]) requires N > 0 or N { return x }", "TC0302", "N", ["`and`, `or` and `not`"]),
 ]
 
 

@@ -64,6 +64,13 @@ ROWS = [
     Row("requires fails", "x: f32[N]", "x", [f(7)], raises(ValueError, "N % 4 == 0", "is 3", "N=7 from 'x'"), requires="N % 4 == 0"),
     Row("requires with and", "x: f32[N]", "x", [f(9)], raises(ValueError, "N < 9"), requires="N > 0 and N < 9"),
     Row("requires as a chain", "x: f32[N]", "x", [f(0)], raises(ValueError, "0 < N"), requires="0 < N <= 8"),
+    Row("requires with or", "x: f32[N]", "x", [f(3)], f(3), requires="N % 4 == 0 or N < 4"),
+    Row("requires with or fails", "x: f32[N]", "x", [f(9)], raises(ValueError, "N % 4 == 0 or N < 4", "is 1", "N is 9", "N=9 from 'x'"), requires="N % 4 == 0 or N < 4"),
+    Row("requires with not", "x: f32[N]", "x", [f(8)], raises(ValueError, "N != 8"), requires="not N == 8"),
+    Row("requires with not of a chain", "x: f32[N]", "x", [f(5)], raises(ValueError, "2 > N or N > 6", "N is 5"), requires="not 2 <= N <= 6"),
+    Row("requires with not of or", "x: f32[N]", "x", [f(5)], raises(ValueError, "N <= 4"), requires="not (N < 2 or N > 4)"),
+    Row("requires with or of and", "x: f32[N], y: f32[M]", "sum(x) + sum(y)", [f(8), f(3)], raises(ValueError, "M == 2"), requires="N < 4 and M > 2 or N == 8 and M == 2"),
+    Row("requires with or of and holds", "x: f32[N], y: f32[M]", "sum(x) + sum(y)", [f(8), f(2)], F(39), requires="N < 4 and M > 2 or N == 8 and M == 2"),
     Row("requires on a parameter", "x: f32[N], n: i32", "x * n", [f(2), 3], raises(ValueError, "n"), requires="n <= N"),
     Row("requires on two sizes", "x: f32[N], y: f32[M]", "sum(x) + sum(y)", [f(2), f(3)], raises(ValueError), requires="N != M + -1, N == M"),
     # no parameter but sizes
@@ -88,6 +95,9 @@ REFUSED = [
     ("a float size", "kernel k(x: f32[N]) { return zeros(N / 2) }", "TC0410", []),
     ("a size by zero", "kernel k(x: f32[N]) { return zeros(N // 0) }", "TC0410", ["zero"]),
     ("a requirement that is false for every size", "kernel k(x: f32[N]) requires N < N { return x }", "TC0412", []),
+    ("an alternative that is false for every size", "kernel k(x: f32[N]) requires N < N or 3 > 4 { return x }", "TC0412", ["N < N or 3 > 4"]),
+    ("sizes that one of two alternatives makes equal", "kernel k(x: f32[N], y: f32[M]) requires N == M or N == 3 { return x + y }", "TC0402", []),
+    ("too many alternatives", "kernel k(x: f32[N]) requires " + " or ".join(["(N > 1 and N > 2 and N > 3 and N > 4 and N > 5)"] * 3) + " { return x }", "TC0504", ["64"]),
     ("a bool is no size", "kernel k(b: bool) { return zeros(b) }", "TC0410", []),
     ("a float parameter is no size", "kernel k(s: f32) { return zeros(s) }", "TC0410", []),
 ]  # fmt: skip
