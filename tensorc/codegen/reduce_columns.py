@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import (
-    Assign,
     Binary,
     Block,
     Call,
@@ -35,10 +34,13 @@ from tensorc.codegen.loops import (
 )
 from tensorc.codegen.reduce_state import (
     POSITIONED,
+    SHIFTED,
     call_state,
+    chunk_count,
     chunk_loop,
     count_expr,
     emit_result,
+    first_row,
     group_loop,
     outer_rows,
     state_of,
@@ -47,7 +49,6 @@ from tensorc.codegen.reduce_state import (
 from tensorc.codegen.unroll import emit_copies, has_elementary
 from tensorc.index_algebra import Poly, Sym, product
 from tensorc.loop_ir.program import Axis
-from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, ColumnReduce
 from tensorc.loop_schedule.program import Let as NestLet
 from tensorc.loop_schedule.program import Stmt as NestStmt
@@ -76,7 +77,10 @@ def _strip(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     size = Integer(STRIP // LANES)
     for a in reduce.accumulators:
         out.append(Declare(f"struct {state_type(a, columns=True)}", state_of(a).id, size=size))
-    out.append(_each_vector(reduce, _column_begin(reduce, context), context, lanes=True))
+    begin = [
+        call_state(a, "begin", _column_state(a, reduce, context), columns=True) for a in reduce.accumulators
+    ]
+    out.append(_each_vector(reduce, begin, context))
     out.extend(_column_chunks(reduce, context))
     out.extend(_column_results(reduce, context))
     return out
@@ -95,23 +99,27 @@ def _each_vector(reduce: ColumnReduce, body: Sequence[Stmt], context: Context, l
     return For(v, Name("column_begin"), less(Name(v), Name("column_end")), LANES, (*active, *body))
 
 
-def _column_begin(reduce: ColumnReduce, context: Context) -> list[Stmt]:
-    out: list[Stmt] = []
-    for a in reduce.accumulators:
-        state = _column_state(a, reduce, context)
-        if a.kind not in SHIFTED:
-            out.append(call_state(a, "begin", state, columns=True))
-            continue
-        name = f"first_{a.name}"
-        start = [let(axis.name, Integer(0)) for axis in (*reduce.outer, reduce.inner)]
-        inside = _column_context(reduce, context, "_first", partial=True)
-        lets = [s for s in reduce.body if isinstance(s, NestLet)]
-        take = (*start, *emit_simple(lets, inside), Assign(Name(name), inside.value(a.value)))
-        count = count_expr(reduce.outer, reduce.inner, context)
-        zero = Call(f"tc_splat_{a.dtype}", (Integer(0),))
-        out.extend([Declare(f"tc_{a.dtype}", name, zero), If(less(Integer(0), count), take)])
-        out.append(call_state(a, "begin", state, Name(name), columns=True))
-    return out
+def _open_chunk(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    """Gives the variances the first row of the chunk, from which they measure."""
+    shifted = [a for a in reduce.accumulators if a.kind in SHIFTED]
+    if not shifted:
+        return []
+    inside = _column_context(reduce, context, "_first", partial=True, row="chunk")
+    values = [s for s in reduce.body if isinstance(s, NestLet)]
+    opened = [
+        call_state(a, "open", _column_state(a, reduce, context), inside.value(a.value), columns=True)
+        for a in shifted
+    ]
+    body = (*first_row(reduce.outer, context), *emit_simple(values, inside), *opened)
+    return [_each_vector(reduce, body, context, lanes=True)]
+
+
+def _close_chunk(reduce: ColumnReduce, context: Context) -> list[Stmt]:
+    close = [
+        call_state(a, "chunk", _column_state(a, reduce, context), *chunk_count(a, reduce.outer), columns=True)
+        for a in reduce.accumulators
+    ]
+    return [_each_vector(reduce, close, context)]
 
 
 def _column_context(
@@ -125,15 +133,12 @@ def _column_context(
 
 def _column_chunks(reduce: ColumnReduce, context: Context) -> list[Stmt]:
     inner = size_expr(reduce.inner.extent, context.names)
-    close = [
-        call_state(a, "chunk", _column_state(a, reduce, context), columns=True) for a in reduce.accumulators
-    ]
-    closing = _each_vector(reduce, close, context)
     blocks = _column_blocks(reduce, context)
+    sweep = outer_rows(reduce.outer, blocks, context) if reduce.outer else blocks
+    chunk = (*_open_chunk(reduce, context), *sweep, *_close_chunk(reduce, context))
     if not reduce.outer:
-        return [chunk_loop(inner, COLUMN_SPAN, (*blocks, closing))]
-    sweep = outer_rows(reduce.outer, blocks, context)
-    per_group = chunk_loop(inner, COLUMN_SPAN, (*sweep, closing))
+        return [chunk_loop(inner, COLUMN_SPAN, chunk)]
+    per_group = chunk_loop(inner, COLUMN_SPAN, chunk)
     return [Block(tuple(group_loop(reduce.outer, inner, COLUMN_SPAN, [per_group], context)))]
 
 

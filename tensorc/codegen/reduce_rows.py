@@ -13,7 +13,6 @@ from tensorc.codegen.c_ast import (
     Declare,
     Expr,
     For,
-    If,
     Index,
     Integer,
     Name,
@@ -34,10 +33,13 @@ from tensorc.codegen.loops import (
 )
 from tensorc.codegen.reduce_state import (
     POSITIONED,
+    SHIFTED,
     call_state,
+    chunk_count,
     chunk_loop,
     count_expr,
     emit_result,
+    first_row,
     group_count,
     group_loop,
     group_rows,
@@ -48,8 +50,8 @@ from tensorc.codegen.reduce_state import (
     widened,
 )
 from tensorc.codegen.unroll import emit_copies, has_elementary
+from tensorc.codegen.values import carry_name, scan_type
 from tensorc.index_algebra import product
-from tensorc.loop_schedule.aliasing import SHIFTED
 from tensorc.loop_schedule.program import Accumulator, RowReduce, Scan
 from tensorc.loop_schedule.program import Let as NestLet
 from tensorc.loop_schedule.program import Stmt as NestStmt
@@ -61,7 +63,7 @@ def emit_row_reduce(reduce: RowReduce, context: Context) -> list[Stmt]:
     """A reduction inside one step of the outer loops; its results are declared after it."""
     reduce = widened(reduce)
     out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
-    out.extend(_begin_all(reduce, context))
+    out.extend(_begin_all(reduce))
     out.append(Block((*start_scans(reduce.body), *_row_chunks(reduce, context))))
     out.extend(emit_results(reduce, context))
     return out
@@ -71,34 +73,31 @@ def _declare_state(a: Accumulator) -> Stmt:
     return Declare(f"struct {state_type(a)}", state_of(a).id)
 
 
-def _begin_all(reduce: RowReduce, context: Context) -> list[Stmt]:
-    out: list[Stmt] = []
-    for a in reduce.accumulators:
-        state = Unary("&", state_of(a))
-        if a.kind in SHIFTED:
-            out.extend(_first_value(a, reduce, context))
-            out.append(call_state(a, "begin", state, Name(f"first_{a.name}")))
-        else:
-            out.append(call_state(a, "begin", state))
-    return out
+def _begin_all(reduce: RowReduce) -> list[Stmt]:
+    return [call_state(a, "begin", Unary("&", state_of(a))) for a in reduce.accumulators]
 
 
-def _first_value(a: Accumulator, reduce: RowReduce, context: Context) -> list[Stmt]:
-    """The value of the first element, from which a variance measures; 0 of an empty space."""
-    lets = [s for s in reduce.body if isinstance(s, NestLet | Scan)]
-    inner = context.inside(reduce.inner.name, Integer(0), Integer(1), declared(reduce.body), "_first")
-    start = [let(axis.name, Integer(0)) for axis in reduce.outer]
-    name = f"first_{a.name}"
-    # a scan's first value comes from a carry of its own
-    take = (
-        *start,
-        *start_scans(reduce.body),
-        *emit_simple(lets, inner),
-        Assign(Name(name), inner.value(a.value)),
-    )
-    count = count_expr(reduce.outer, reduce.inner, context)
-    zero = Call(f"tc_splat_{a.dtype}", (Integer(0),))
-    return [Declare(f"tc_{a.dtype}", name, zero), If(less(Integer(0), count), take)]
+def _open_chunk(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """Gives the variances the value of the chunk's first element, from which they measure."""
+    shifted = [a for a in reduce.accumulators if a.kind in SHIFTED]
+    if not shifted:
+        return []
+    start = first_row(reduce.outer, context)
+    inside = context.inside(reduce.inner.name, Name("chunk"), Integer(1), declared(reduce.body), "_first")
+    values = [s for s in reduce.body if isinstance(s, NestLet | Scan)]
+    carries = [(scan_type(s), carry_name(s)) for s in values if isinstance(s, Scan)]
+    # the chunk itself starts from the same carries
+    kept = [Declare(f"const struct {kind}", f"{name}_kept", Name(name)) for kind, name in carries]
+    back = [Assign(Name(name), Name(f"{name}_kept")) for _, name in carries]
+    opened = [call_state(a, "open", Unary("&", state_of(a)), inside.value(a.value)) for a in shifted]
+    return [Block((*start, *kept, *emit_simple(values, inside), *opened, *back))]
+
+
+def _close_chunk(reduce: RowReduce) -> list[Stmt]:
+    return [
+        call_state(a, "chunk", Unary("&", state_of(a)), *chunk_count(a, reduce.outer))
+        for a in reduce.accumulators
+    ]
 
 
 def emit_results(reduce: RowReduce, context: Context) -> list[Stmt]:
@@ -110,12 +109,18 @@ def emit_results(reduce: RowReduce, context: Context) -> list[Stmt]:
 def _row_chunks(reduce: RowReduce, context: Context) -> list[Stmt]:
     """All chunks in order, in one state."""
     inner = size_expr(reduce.inner.extent, context.names)
-    close = [call_state(a, "chunk", Unary("&", state_of(a))) for a in reduce.accumulators]
+    body = _chunk(reduce, context)
     if not reduce.outer:
-        return [chunk_loop(inner, ROW_SPAN, (*_row_blocks(reduce, context, Name("chunk")), *close))]
-    sweep = outer_rows(reduce.outer, _row_blocks(reduce, context, Name("chunk")), context)
-    per_group = chunk_loop(inner, ROW_SPAN, (*sweep, *close))
+        return [chunk_loop(inner, ROW_SPAN, body)]
+    per_group = chunk_loop(inner, ROW_SPAN, body)
     return group_loop(reduce.outer, inner, ROW_SPAN, [per_group], context)
+
+
+def _chunk(reduce: RowReduce, context: Context) -> list[Stmt]:
+    """One chunk: from `chunk` to `chunk_end` of the rows `row_begin` to `row_end`."""
+    blocks = _row_blocks(reduce, context, Name("chunk"))
+    sweep = outer_rows(reduce.outer, blocks, context) if reduce.outer else blocks
+    return [*_open_chunk(reduce, context), *sweep, *_close_chunk(reduce)]
 
 
 def _row_blocks(reduce: RowReduce, context: Context, begin: Expr) -> list[Stmt]:
@@ -191,27 +196,18 @@ def emit_parallel_row_reduce(reduce: RowReduce, context: Context, parts: Sequenc
     inner = size_expr(reduce.inner.extent, context.names)
     total = size_expr(product(a.extent for a in reduce.outer), context.names)
     begin, end = thread_part(Name("parts_end"), 1)
-    blocks = _row_blocks(reduce, context, Name("chunk"))
-    sweep = outer_rows(reduce.outer, blocks, context) if reduce.outer else blocks
     part = Name("part")
     body: list[Stmt] = [
         *group_rows(Binary("/", part, Name("per_row")), total),
         let("chunk", Binary("*", Binary("%", part, Name("per_row")), Integer(ROW_SPAN))),
         let("chunk_end", Call("tc_min", (plus(Name("chunk"), ROW_SPAN), inner))),
     ]
-    for a in reduce.accumulators:
-        body.append(_declare_state(a))
-        first = (Name(f"first_{a.name}"),) if a.kind in SHIFTED else ()
-        body.append(call_state(a, "begin", Unary("&", state_of(a)), *first))
-    body.extend(sweep)
+    body.extend(_declare_state(a) for a in reduce.accumulators)
+    body.extend(_begin_all(reduce))
+    body.extend(_chunk(reduce, context))
     for a, name in zip(reduce.accumulators, parts, strict=True):
-        body.append(call_state(a, "chunk", Unary("&", state_of(a))))
         body.append(Assign(Index(Name(name), part), state_of(a)))
-    first_values = [
-        s for a in reduce.accumulators if a.kind in SHIFTED for s in _first_value(a, reduce, context)
-    ]
     return [
-        *first_values,
         *part_counts(reduce, context),
         let("part_end", end),
         For("part", begin, less(part, Name("part_end")), 1, tuple(body)),
@@ -233,9 +229,7 @@ def emit_merge(reduce: RowReduce, context: Context, parts: Sequence[str]) -> lis
     """The chunks' states added in order, and the results declared."""
     reduce = widened(reduce)
     out: list[Stmt] = [_declare_state(a) for a in reduce.accumulators]
-    for a in reduce.accumulators:
-        first = (Name(f"first_{a.name}"),) if a.kind in SHIFTED else ()
-        out.append(call_state(a, "begin", Unary("&", state_of(a)), *first))
+    out.extend(_begin_all(reduce))
     merges = tuple(
         call_state(a, "merge", Unary("&", state_of(a)), Unary("&", Index(Name(name), Name("part"))))
         for a, name in zip(reduce.accumulators, parts, strict=True)

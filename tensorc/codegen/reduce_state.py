@@ -37,6 +37,9 @@ from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule.program import Accumulator, RowReduce
 
 POSITIONED = frozenset({"argmax", "argmin"})
+SHIFTED = frozenset({"var", "std"})
+"""Reductions that measure from the first element of each chunk."""
+
 WIDE_SUM = "wide_sum"
 
 
@@ -77,6 +80,20 @@ def emit_result(a: Accumulator, state: Expr, count: Expr, columns: bool) -> Stmt
     signed: Expr = Unary("-", correction) if a.correction < 0 else correction
     call = Call(f"{state_type(a, columns)}_result", (state, count, signed))
     return Declare(f"const tc_{a.result}", a.name, call)
+
+
+def chunk_count(a: Accumulator, outer: Sequence[Axis]) -> tuple[Expr, ...]:
+    """The number of elements of the chunk that ends, for accumulators that need it."""
+    if a.kind not in SHIFTED:
+        return ()
+    inner = Binary("-", Name("chunk_end"), Name("chunk"))
+    rows = Binary("-", Name("row_end"), Name("row_begin"))
+    return (Binary("*", rows, inner) if outer else inner,)
+
+
+def first_row(outer: Sequence[Axis], context: Context) -> list[Stmt]:
+    """The outer axes at the first row of a group."""
+    return [let("row", Name("row_begin")), *decode_axes("row", outer, context)] if outer else []
 
 
 def chunk_loop(inner: Expr, span: int, body: Sequence[Stmt]) -> Stmt:

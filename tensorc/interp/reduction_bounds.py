@@ -142,7 +142,7 @@ def _truth(kind: str, x: Values, bound: Bounds) -> Bounds:
 
 
 def _spread_of(attrs: Reduce, x: Values, bound: Bounds, value: Values, dtype: DType) -> Bounds:
-    """var and std: f64 sums of squared deviations from the first element, or from the mean."""
+    """var and std: f64 sums of squared deviations from each chunk's first element, or from the mean."""
     count = x.shape[-1]
     rest = max(count - attrs.correction, 0.0)
     if rest == 0:
@@ -154,9 +154,8 @@ def _spread_of(attrs: Reduce, x: Values, bound: Bounds, value: Values, dtype: DT
     mean_error = units * np.mean(np.abs(x), axis=-1, keepdims=True)
     slack = (2.0 * deviation + error) * error + (2.0 * deviation + mean_error) * mean_error * 2.0
     squares = np.sum(deviation**2, axis=-1)
-    summed = np.sum(
-        (x - x[..., :1]) ** 2, axis=-1
-    )  # what the kernel adds, before it takes the mean's part off
+    # what the kernel adds, before the part of each chunk's mean is taken off: at most this
+    summed = squares * (min(count, CHUNK) + 1.0)
     variance = squares / rest
     found = (np.sum(slack, axis=-1) + units * (squares + 3.0 * summed)) / rest
     if attrs.kind == "std":

@@ -7,7 +7,7 @@ as NaN; their sign and payload are outside the contract.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -196,43 +196,61 @@ def _from_start(kind: str, totals: Array) -> Array:
     return totals + 0.0 if kind == "sum" else totals
 
 
-def _moments(chunk_sum: Callable[[Array], Array], deviations: Array) -> tuple[Array, Array]:
-    """The totals of d and of d * d, chunk by chunk."""
-    first = _last(np.add, chunk_sum(deviations), 0)
-    second = _last(np.add, chunk_sum(deviations * deviations), 0)
-    return first, second
-
-
-def _variance(kind: str, first: Array, second: Array, count: int, correction: float) -> Array:
-    spread = second - first * first / np.float64(count)
-    spread = np.where(spread < 0, 0.0, spread)
-    variance = np.asarray(spread / np.float64(max(count - correction, 0.0)))
-    return np.sqrt(variance) if kind == "std" else variance
-
-
 def _rows_variance(kind: str, values: Array, correction: float) -> Array:
-    outputs, m, n = values.shape
-    if m * n == 0 or outputs == 0:
-        return np.full(outputs, np.nan)
-    wide = values.astype(np.float64)
-    deviations = _pad(wide - wide[:, :1, :1], 2, 2 * LANES, 0.0)
-    pairs = np.moveaxis(_split(_split(deviations, 2, 2 * LANES), 3, LANES), 0, 2)
+    def moments(d: Array) -> tuple[Array, Array]:
+        """Totals of d and d * d over (outputs, rows, n): vectors in turn to two sets of lanes."""
+        padded = _split(_split(_pad(d, 2, 2 * LANES, 0.0), 2, 2 * LANES), 3, LANES)
+        vectors = padded.reshape(d.shape[0], -1, 2, LANES)
+        sets = [_last(np.add, terms, 1) for terms in (vectors, vectors * vectors)]
+        first, second = (_fold_lanes(np.add, s[:, 0] + s[:, 1]) for s in sets)
+        return first, second
 
-    def chunk_sum(terms: Array) -> Array:
-        chunks = _chunked(terms, n, ROW_CHUNK, 0.0, ROW_CHUNK // (2 * LANES))
-        sets = _last(np.add, chunks, 1)
-        return _fold_lanes(np.add, sets[..., 0, :] + sets[..., 1, :])
-
-    return _variance(kind, *_moments(chunk_sum, pairs), m * n, correction)
+    return _variance(kind, values, ROW_CHUNK, moments, correction)
 
 
 def _columns_variance(kind: str, values: Array, correction: float) -> Array:
-    m, n, outputs = values.shape
+    def moments(d: Array) -> tuple[Array, Array]:
+        rows = d.reshape(d.shape[0], -1)
+        return _last(np.add, rows, 1), _last(np.add, rows * rows, 1)
+
+    return _variance(kind, np.moveaxis(values, 2, 0), COLUMN_CHUNK, moments, correction)
+
+
+def _variance(
+    kind: str, values: Array, span: int, moments: Callable[[Array], tuple[Array, Array]], correction: float
+) -> Array:
+    """Of (outputs, m, n): every chunk's mean and squared distances from it, put together in order."""
+    outputs, m, n = values.shape
     if m * n == 0 or outputs == 0:
         return np.full(outputs, np.nan)
-    wide = values.astype(np.float64)
+    total: tuple[float, Array, Array, Array] | None = None
+    for chunk in _chunks(values.astype(np.float64), span):
+        count, shift = float(chunk.shape[1] * chunk.shape[2]), chunk[:, 0, 0]
+        first, second = moments(chunk - shift[:, None, None])
+        mean = first / count
+        spread = second - first * mean
+        part = (count, shift, mean, np.where(spread < 0, 0.0, spread))
+        total = part if total is None else _put_together(total, part)
+    assert total is not None
+    variance = np.asarray(total[3] / np.float64(max(m * n - correction, 0.0)))
+    return np.sqrt(variance) if kind == "std" else variance
 
-    def chunk_sum(terms: Array) -> Array:
-        return _last(np.add, _chunked(terms, n, COLUMN_CHUNK, 0.0, COLUMN_CHUNK), 1)
 
-    return _variance(kind, *_moments(chunk_sum, wide - wide[:1, :1]), m * n, correction)
+def _chunks(values: Array, span: int) -> Iterator[Array]:
+    """(outputs, m, n) cut as the chunks of a reduction: parts of a row, or whole rows."""
+    _, m, n = values.shape
+    rows = 1 if n > span else max(1, span // n)
+    for row in range(0, m, rows):
+        for begin in range(0, n, span):
+            yield values[:, row : row + rows, begin : begin + span]
+
+
+def _put_together(
+    a: tuple[float, Array, Array, Array], b: tuple[float, Array, Array, Array]
+) -> tuple[float, Array, Array, Array]:
+    """Chan, Golub and LeVeque: count, origin, mean beyond the origin, squared distances of both."""
+    count = a[0] + b[0]
+    share = b[0] / count
+    delta = (b[1] - a[1]) + (b[2] - a[2])
+    spread = (a[3] + b[3]) + delta * delta * (a[0] * share)
+    return count, a[1], a[2] + delta * share, spread

@@ -16,13 +16,9 @@ from tensorc.loop_schedule.program import (
     Nest,
     NestProgram,
     Parallel,
-    RowReduce,
     Stmt,
 )
 from tensorc.loop_schedule.walk import gathers_in, loads_in, read_buffers, stores_in, walk, written_buffers
-
-SHIFTED = frozenset({"var", "std"})
-"""Reductions that measure from their first element."""
 
 
 def may_overwrite(nest: Nest, old: str, new: str) -> bool:
@@ -39,11 +35,8 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
     if any(gather.buffer == old for gather in gathers_in(nest.body)):
         return False
     for s in nest.body:
-        if isinstance(s, RowReduce) and s.parallel and any(a.kind in SHIFTED for a in s.accumulators):
-            # every thread first reads the first element, when another may have stored there
-            return False
         if isinstance(s, Let) and any(read.buffer == old for read in loads_in([s])):
-            # the same: each thread loads what no loop changes when it starts
+            # each thread loads what no loop changes when it starts, and another may have stored there
             return False
         if isinstance(s, Parallel):
             return _may_overwrite_in(s.body, s.axes, old, new)

@@ -316,3 +316,17 @@ def test_scans_of_what_is_gathered(tmp_path: Path) -> None:
     for name in ("columns", "after"):
         with pytest.raises(IndexError, match="axis 0"):
             module[name](x, i)
+
+
+def test_variance_of_a_scan_in_its_loop() -> None:
+    """Every chunk measures from its first element, which a fused scan gives ahead of the chunk's loop."""
+    module = tensorc.compile("""
+        kernel fused(x: f32[N, M]) { c = cumulative_sum(x, axis=1); return c, var(c, axis=1), std(c, axis=1) }
+        kernel apart(c: f32[N, M]) { return var(c, axis=1), std(c, axis=1) }
+    """)
+    for n, m in ((2, 1), (3, 9), (2, 16384), (3, 16385), (2, 70001)):
+        x = np.cos(np.arange(n * m)).reshape(n, m).astype(np.float32)
+        c, *spread = module.fused(x)
+        for found, expected in zip(spread, module.apart(c), strict=True):
+            assert found.tobytes() == expected.tobytes(), (n, m)
+        np.testing.assert_allclose(spread[0], c.astype(np.float64).var(axis=1), rtol=1e-6)

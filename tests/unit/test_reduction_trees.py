@@ -53,12 +53,13 @@ extern "C" void rows_@R@(const @C@ *p, tc_i64_t outputs, tc_i64_t m, tc_i64_t n,
                          @D@ *out) {
     for (tc_i64_t o = 0; o < outputs; ++o, p += m * n) {
         struct tc_@R@ s, c;
-        tc_@R@_begin(&s @FIRST@);
+        tc_@R@_begin(&s);
         tc_i64_t piece = n > 16384 ? 16384 : n, outer = n > 16384 ? 1 : 16384 / (n > 1 ? n : 1);
         for (tc_i64_t r = 0; r < m; r += outer)
             for (tc_i64_t begin = 0; begin < n; begin += piece) {
                 struct tc_@R@ *t = apart ? &c : &s;
-                if (apart) tc_@R@_begin(t @FIRST@);
+                if (apart) tc_@R@_begin(t);
+                @OPEN@
                 for (tc_i64_t row = r; row < r + outer && row < m; ++row) {
                     tc_i64_t end = begin + piece < n ? begin + piece : n;
                     for (tc_i64_t i = begin; i < end; i += 256) {
@@ -80,7 +81,7 @@ extern "C" void rows_@R@(const @C@ *p, tc_i64_t outputs, tc_i64_t m, tc_i64_t n,
                         tc_@R@_block(t);
                     }
                 }
-                tc_@R@_chunk(t);
+                tc_@R@_chunk(t @COUNT@);
                 if (apart) tc_@R@_merge(&s, &c);
             }
         tc_store_first_@E@(out + o, tc_@R@_result(&s, m * n, correction));
@@ -94,12 +95,13 @@ extern "C" void columns_@R@(const @C@ *p, tc_i64_t m, tc_i64_t n, tc_i64_t outpu
     for (tc_i64_t o = 0; o < outputs; o += 8) {
         tc_i64_t left = outputs - o < 8 ? outputs - o : 8;
         struct tc_@R@_col s, c;
-        tc_@R@_col_begin(&s @FIRSTS@);
+        tc_@R@_col_begin(&s);
         tc_i64_t piece = n > 1024 ? 1024 : n, outer = n > 1024 ? 1 : 1024 / (n > 1 ? n : 1);
         for (tc_i64_t r = 0; r < m; r += outer)
             for (tc_i64_t begin = 0; begin < n; begin += piece) {
                 struct tc_@R@_col *t = apart ? &c : &s;
-                if (apart) tc_@R@_col_begin(t @FIRSTS@);
+                if (apart) tc_@R@_col_begin(t);
+                @OPENS@
                 for (tc_i64_t row = r; row < r + outer && row < m; ++row) {
                     tc_i64_t end = begin + piece < n ? begin + piece : n, k = begin, base = row * n;
 #define AT(i) column_@R@(p + (base + k + i) * outputs + o, left)
@@ -109,7 +111,7 @@ extern "C" void columns_@R@(const @C@ *p, tc_i64_t m, tc_i64_t n, tc_i64_t outpu
 #undef AT
                     if ((end - begin) % 8 != 0) tc_@R@_col_block(t);
                 }
-                tc_@R@_col_chunk(t);
+                tc_@R@_col_chunk(t @COUNT@);
                 if (apart) tc_@R@_col_merge(&s, &c);
             }
         tc_store_part_@E@(out + o, tc_@R@_col_result(&s, m * n, correction), (int)left);
@@ -132,8 +134,12 @@ def _expand(template: str, kind: str, operand: str) -> str:
         "E": result,
         "C": C[operand],
         "D": C[result],
-        "FIRST": f", tc_splat_{operand}(m * n > 0 ? p[0] : 0)" if moments else "",
-        "FIRSTS": f", m * n > 0 ? column_{kind}_{operand}(p + o, left) : tc_splat_{operand}(0)"
+        "OPEN": f"tc_{kind}_{operand}_open(t, tc_splat_{operand}(p[r * n + begin]));" if moments else "",
+        "OPENS": f"tc_{kind}_{operand}_col_open(t, column_{kind}_{operand}(p + (r * n + begin) * outputs + o,"
+        " left));"
+        if moments
+        else "",
+        "COUNT": ", ((r + outer < m ? r + outer : m) - r) * ((begin + piece < n ? begin + piece : n) - begin)"
         if moments
         else "",
         "AT": ", base + k" if kind.startswith("arg") else "",
@@ -292,11 +298,19 @@ def test_sum_within_the_promised_bound(n: int) -> None:
         assert abs(float(columns) - exact) <= bound
 
 
-@pytest.mark.parametrize("n", [2, 3, 8, 9, 33, 257, 1000, 20000])
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 33, 257, 1000, 20000, 100003])
 def test_variance_within_one_ulp(n: int) -> None:
     k = np.arange(n)
     samples = [4096 + (k * 7 % 5) / 4, -1e6 + (k * 3 % 7), 30000 + (k * 5 % 11) / 8]
     samples += [(k * 5 % 9 + 1.0) * scale for scale in (1e30, 1.0, 1e-30)]
+    far = 1e6 * (k == 0)
+    samples += [
+        k % 5 + far,
+        k % 5 + far[::-1],
+        k % 5 + 1e6 * (k % 1024 == 0),
+        k * 0.25,
+        3e5 + (k // 16384) * 7.0,
+    ]
     for sample in samples:
         x = sample.astype(np.float32)
         for kind in ("var", "std"):

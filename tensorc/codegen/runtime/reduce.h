@@ -1,10 +1,11 @@
 /* Reduction states. For a kind and operand type R, rows (the last axis is reduced):
  *
- *   tc_R_begin(s)                  var and std: tc_R_begin(s, first), lane 0 holds the first operand
+ *   tc_R_begin(s)
+ *   tc_R_open(s, first)            var and std only: before a chunk, lane 0 holds its first operand
  *   tc_R_step(s, v0, v1, v2, v3)   the next 32 operands of a block; at most 8 steps a block
  *   tc_R_tail(s, j, v, n)          vector j of an incomplete block, n lanes of it active
  *   tc_R_block(s)                  after a block, complete or not
- *   tc_R_chunk(s)                  after the blocks of a chunk
+ *   tc_R_chunk(s)                  after the blocks of a chunk; var and std: tc_R_chunk(s, operands in it)
  *   tc_R_merge(s, next)            takes in the finished chunks of another state, in order
  *   tc_R_result(s, count, correction)   the value, in every lane
  *

@@ -1,9 +1,11 @@
-/* var and std of f32 and f64, by rows and by columns, in one pass with f64 accumulators.
+/* var and std of f32 and f64, by rows and by columns, chunk by chunk in one pass with f64 accumulators.
  *
- * With K the first operand, d = x - K has the spread of the data and not its mean, so that M2 = S2 - S1 * S1 / n
- * cancels little: the relative error of M2 is at most (n + 1) times that of S2, since K is one of the operands, and
- * a small multiple of it when K is no outlier. S1 and S2 are the sums of d and d * d, each operation rounded in
- * f64. The variance is M2 / max(n - correction, 0), rounded once to the operand's type; a negative M2 is 0.
+ * In a chunk of n operands d = x - K, K its first one, has the spread of the data and not its mean: with S1 and S2 the
+ * sums of d and d * d the mean is K + S1 / n, and M2, the squared distances from it, S2 - S1 * (S1 / n), or 0 where
+ * that is negative. S2 is at most n + 1 times M2, and near it unless K is an outlier. Chunks are put together in order
+ * by the rule of Chan, Golub and LeVeque (1979): two parts of n1 and n2 operands whose means differ by delta have
+ * M2 = M2_1 + M2_2 + delta^2 * n1 * n2 / (n1 + n2). Means are kept as distances from the first chunk's K, which they
+ * would otherwise hide. The variance is M2 / max(n - correction, 0), rounded once to the operand's type.
  */
 #ifndef TC_REDUCE_VARIANCE_H
 #define TC_REDUCE_VARIANCE_H
@@ -22,19 +24,55 @@ TC_INLINE void tc_moments_merge(struct tc_moments *m, const struct tc_moments *o
     m->second = m->second + other->second;
 }
 
-TC_INLINE double tc_variance_of(double first, double second, tc_i64_t count, double correction) {
-    double freedom = (double)count - correction, spread = second - first * first / (double)count;
-    return (spread < 0 ? 0 : spread) / (freedom > 0 ? freedom : 0);
+/* `count` operands of mean origin + mean and squared distances `spread` from it. Of no operands it is NaN. */
+struct tc_spread { double count, origin, mean, spread; };
+TC_INLINE void tc_spread_begin(struct tc_spread *s) {
+    s->count = s->origin = s->mean = 0;
+    s->spread = __builtin_nan("");
+}
+TC_INLINE struct tc_spread tc_spread_of(double first, double second, double shift, tc_i64_t count) {
+    double n = (double)count, mean = first / n, spread = second - first * mean;
+    return {n, shift, mean, spread < 0 ? 0 : spread};
+}
+TC_INLINE void tc_spread_merge(struct tc_spread *s, const struct tc_spread *next) {
+    if (s->count == 0) { *s = *next; return; }
+    double n = s->count + next->count, share = next->count / n;
+    double delta = (next->origin - s->origin) + (next->mean - s->mean);
+    s->mean += delta * share;
+    s->spread = (s->spread + next->spread) + delta * delta * (s->count * share);
+    s->count = n;
+}
+TC_INLINE double tc_variance_of(const struct tc_spread *s, tc_i64_t count, double correction) {
+    double freedom = (double)count - correction;
+    return s->spread / (freedom > 0 ? freedom : 0);
+}
+
+/* The same in each lane. */
+struct tc_spreads { double count; tc_f64 origin, mean, spread; };
+TC_INLINE void tc_spreads_begin(struct tc_spreads *s) {
+    s->count = 0;
+    s->origin = s->mean = tc_splat_f64(0);
+    s->spread = tc_splat_f64(__builtin_nan(""));
+}
+TC_INLINE struct tc_spreads tc_spreads_of(const struct tc_moments *m, tc_f64 shift, tc_i64_t count) {
+    tc_f64 mean = m->first / tc_splat_f64((double)count), zero = tc_splat_f64(0);
+    tc_f64 spread = m->second - m->first * mean;
+    return {(double)count, shift, mean, tc_where_f64(tc_less_f64(spread, zero), zero, spread)};
+}
+TC_INLINE void tc_spreads_merge(struct tc_spreads *s, const struct tc_spreads *next) {
+    if (s->count == 0) { *s = *next; return; }
+    double n = s->count + next->count, share = next->count / n;
+    tc_f64 delta = (next->origin - s->origin) + (next->mean - s->mean);
+    s->mean = s->mean + delta * tc_splat_f64(share);
+    s->spread = (s->spread + next->spread) + delta * delta * tc_splat_f64(s->count * share);
+    s->count = n;
+}
+TC_INLINE tc_f64 tc_variances_of(const struct tc_spreads *s, tc_i64_t count, double correction) {
+    double freedom = (double)count - correction;
+    return s->spread / tc_splat_f64(freedom > 0 ? freedom : 0);
 }
 
 /* std takes the root in f64, before the only rounding to the type. */
-TC_INLINE tc_f64 tc_variance(tc_f64 first, tc_f64 second, tc_i64_t count, double correction) {
-    tc_f64 n = tc_splat_f64((double)count), zero = tc_splat_f64(0);
-    double freedom = (double)count - correction;
-    tc_f64 spread = second - first * first / n;
-    spread = tc_where_f64(tc_less_f64(spread, zero), zero, spread);
-    return spread / tc_splat_f64(freedom > 0 ? freedom : 0);
-}
 TC_INLINE tc_f64 tc_moment_var(tc_f64 variance) { return variance; }
 TC_INLINE tc_f64 tc_moment_std(tc_f64 variance) { return tc_sqrt_f64(variance); }
 TC_INLINE double tc_moment_of_var(double variance) { return variance; }
@@ -54,12 +92,12 @@ TC_INLINE tc_f64 tc_shifted(tc_f64 x, tc_f64 shift) {
 }
 
 #define TC_VARIANCE(K, T, V)                                                                                   \
-    struct tc_##K##_##T { struct tc_moments a, b; tc_f64 shift; double first, second; };                       \
-    TC_INLINE void tc_##K##_##T##_begin(struct tc_##K##_##T *s, V first) {                                     \
+    struct tc_##K##_##T { struct tc_moments a, b; tc_f64 shift; struct tc_spread total; };                     \
+    TC_INLINE void tc_##K##_##T##_begin(struct tc_##K##_##T *s) { tc_spread_begin(&s->total); }                \
+    TC_INLINE void tc_##K##_##T##_open(struct tc_##K##_##T *s, V first) {                                      \
         tc_moments_zero(&s->a);                                                                                \
         tc_moments_zero(&s->b);                                                                                \
         s->shift = tc_splat_f64((double)tc_first_##T(first));                                                  \
-        s->first = s->second = 0;                                                                              \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_step(struct tc_##K##_##T *s, V v0, V v1, V v2, V v3) {                       \
         tc_moments_add(&s->a, tc_shifted(tc_cast_##T##_f64(v0), s->shift));                                    \
@@ -73,25 +111,22 @@ TC_INLINE tc_f64 tc_shifted(tc_f64 x, tc_f64 shift) {
         else tc_moments_add(&s->a, d);                                                                         \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_block(struct tc_##K##_##T *s) { (void)s; }                                   \
-    TC_INLINE void tc_##K##_##T##_chunk(struct tc_##K##_##T *s) {                                              \
+    TC_INLINE void tc_##K##_##T##_chunk(struct tc_##K##_##T *s, tc_i64_t count) {                              \
         tc_moments_merge(&s->a, &s->b);                                                                        \
-        s->first += tc_fold_sum_f64(s->a.first);                                                               \
-        s->second += tc_fold_sum_f64(s->a.second);                                                             \
-        tc_moments_zero(&s->a);                                                                                \
-        tc_moments_zero(&s->b);                                                                                \
+        double first = tc_fold_sum_f64(s->a.first), second = tc_fold_sum_f64(s->a.second);                     \
+        struct tc_spread next = tc_spread_of(first, second, tc_first_f64(s->shift), count);                    \
+        tc_spread_merge(&s->total, &next);                                                                     \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_merge(struct tc_##K##_##T *s, const struct tc_##K##_##T *next) {             \
-        s->first += next->first;                                                                               \
-        s->second += next->second;                                                                             \
+        tc_spread_merge(&s->total, &next->total);                                                              \
     }                                                                                                          \
     TC_INLINE V tc_##K##_##T##_result(const struct tc_##K##_##T *s, tc_i64_t count, double correction) {       \
-        double variance = tc_variance_of(s->first, s->second, count, correction);                              \
-        return tc_rounded_##T(tc_moment_of_##K(variance));                                                     \
+        return tc_rounded_##T(tc_moment_of_##K(tc_variance_of(&s->total, count, correction)));                 \
     }                                                                                                          \
-    struct tc_##K##_##T##_col { struct tc_moments lanes, total; tc_f64 shift; };                               \
-    TC_INLINE void tc_##K##_##T##_col_begin(struct tc_##K##_##T##_col *s, V first) {                           \
+    struct tc_##K##_##T##_col { struct tc_moments lanes; tc_f64 shift; struct tc_spreads total; };             \
+    TC_INLINE void tc_##K##_##T##_col_begin(struct tc_##K##_##T##_col *s) { tc_spreads_begin(&s->total); }     \
+    TC_INLINE void tc_##K##_##T##_col_open(struct tc_##K##_##T##_col *s, V first) {                            \
         tc_moments_zero(&s->lanes);                                                                            \
-        tc_moments_zero(&s->total);                                                                            \
         s->shift = tc_cast_##T##_f64(first);                                                                   \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_col_tail(struct tc_##K##_##T##_col *s, int j, V v) {                         \
@@ -110,16 +145,16 @@ TC_INLINE tc_f64 tc_shifted(tc_f64 x, tc_f64 shift) {
         tc_##K##_##T##_col_tail(s, 7, v7);                                                                     \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_col_block(struct tc_##K##_##T##_col *s) { (void)s; }                         \
-    TC_INLINE void tc_##K##_##T##_col_chunk(struct tc_##K##_##T##_col *s) {                                    \
-        tc_moments_merge(&s->total, &s->lanes);                                                                \
-        tc_moments_zero(&s->lanes);                                                                            \
+    TC_INLINE void tc_##K##_##T##_col_chunk(struct tc_##K##_##T##_col *s, tc_i64_t count) {                    \
+        struct tc_spreads next = tc_spreads_of(&s->lanes, s->shift, count);                                    \
+        tc_spreads_merge(&s->total, &next);                                                                    \
     }                                                                                                          \
     TC_INLINE void tc_##K##_##T##_col_merge(struct tc_##K##_##T##_col *s,                                      \
                                             const struct tc_##K##_##T##_col *next) {                           \
-        tc_moments_merge(&s->total, &next->total);                                                             \
+        tc_spreads_merge(&s->total, &next->total);                                                             \
     }                                                                                                          \
     TC_INLINE V tc_##K##_##T##_col_result(const struct tc_##K##_##T##_col *s, tc_i64_t count, double c) {      \
-        return tc_cast_f64_##T(tc_moment_##K(tc_variance(s->total.first, s->total.second, count, c)));         \
+        return tc_cast_f64_##T(tc_moment_##K(tc_variances_of(&s->total, count, c)));                           \
     }
 
 TC_VARIANCE(var, f32, tc_f32)
