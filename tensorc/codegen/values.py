@@ -125,12 +125,17 @@ def emit_scan(scan: Scan, context: Context) -> Stmt:
 
 
 def emit_store(store: Store, context: Context) -> Stmt:
-    """Eight neighbours (or the active ones) in a vector loop, one element elsewhere."""
+    """Eight elements (or the active ones) in a vector loop, one elsewhere."""
     offset, stride = split_index(store.index, context)
     address = context.element(store.buffer, offset)
     value = context.value(store.value)
     if not stride.terms:
         return Evaluate(Call(f"tc_store_first_{store.dtype}", (address, value)))
+    if stride != 1:
+        step = size_expr(stride, context.names)
+        if context.lanes is not None:
+            return Evaluate(Call(f"tc_scatter_part_{store.dtype}", (address, step, value, context.lanes)))
+        return Evaluate(Call(f"tc_scatter_{store.dtype}", (address, step, value)))
     if context.lanes is not None:
         return Evaluate(Call(f"tc_store_part_{store.dtype}", (address, value, context.lanes)))
     return Evaluate(Call(f"tc_store_{store.dtype}", (address, value)))

@@ -25,8 +25,8 @@ def may_overwrite(nest: Nest, old: str, new: str) -> bool:
     """Whether storing `new` into `old`'s memory (same dtype and shape) leaves `nest`'s result the same.
 
     *Requires*: nothing after this nest reads `old`. True when no element of `old` is read after the element
-    of `new` in its place is stored, by any thread: `old` is read at the very index that is then stored, or
-    in an earlier sweep of the same outer step.
+    of `new` in its place is stored, by any thread: `old` is read at the very indices that are then stored,
+    or in an earlier sweep of the same outer step.
     """
     if old not in read_buffers(nest):
         return True
@@ -55,7 +55,8 @@ def _may_overwrite_in(body: Sequence[Stmt], axes: Sequence[Axis], old: str, new:
             earlier.extend(reads)
             continue
         stored = writes[0]
-        if stored is None or any(index != stored for index in (*(r.index for r in reads), *writes)):
+        # the stores of a body, which stand behind its loads, are of elements of the same step
+        if any(not isinstance(w, Poly) for w in writes) or any(r.index not in writes for r in reads):
             return False
     if stored is None:
         return False

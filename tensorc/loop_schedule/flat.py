@@ -2,18 +2,29 @@
 
 *Rewrite*: `for i0 { for i1 { y[i0*D + i1] = f(x[i0*D + i1]) } }` -> `for c { y[c] = f(x[c]) }`
 (loop collapsing, where every index allows it). Guards follow (`stretch_guards`) where that merges more.
+
+*Rewrite*: `for c0 { for c1 < 2 { y[2*c0 + c1] = f(x[c0], c1) } }` ->
+`for c0 { y[2*c0] = f(x[c0], 0); y[2*c0 + 1] = f(x[c0], 1) }` (unrolling, where a last axis would not fill
+a vector): its neighbour becomes the vector axis, and stores take steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Final
 
-from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis
+from tensorc.index_algebra import ONE, ZERO, Poly, Sym, as_poly, axis
 from tensorc.loop_ir.guards import index_polys
 from tensorc.loop_ir.program import Axis, Buffer, Inside, Load, LoopNode, ScalarAttrs
 from tensorc.loop_schedule.program import Parallel, ParallelVector, Single, Stmt, Store, Vector
-from tensorc.loop_schedule.values import Names, Scope
+from tensorc.loop_schedule.values import Names, Scope, used_only
+
+VECTOR: Final = 8
+FEW_VECTORS: Final = 2
+MOST_VALUES: Final = 256
+"""In all copies of an unrolled body."""
 
 
 def build_flat(
@@ -25,26 +36,56 @@ def build_flat(
     flatter = merge_axes(stretched)
     if len(flatter[1]) < len(axes):
         nodes, (rename, axes) = stretched, flatter
+    unrolled = axes[-1] if _is_unrolled(nodes, axes) else None
+    if unrolled is not None:
+        axes = axes[:-1]
     names = Names()
     levels = {a.name: 1 for a in axes[:-1]} | ({axes[-1].name: 2} if axes else {})
     top = Scope(names, {})
     step = Scope(names, {a.name: 1 for a in axes[:-1]}, top)
     scope = Scope(names, levels, step)
-    made: dict[str, str] = {}
     stores: list[Store] = []
-    for node in nodes:
-        places = {Sym(a.name, axis=True): p for a, p in zip(node.iter_axes, rename, strict=True)}
-        value = scope.add_body(node, places, lambda load: made.get(load.buffer, load))
-        made[node.buffer] = value
-        if node.buffer in arrays:
-            index = node.store_index.substitute(places)
-            stores.append(Store(node.buffer, index, value, buffers[node.buffer].dtype))
+    for fixed in _copies(unrolled):
+        made: dict[str, str] = {}
+        for node in nodes:
+            axes_of_node = zip(node.iter_axes, rename, strict=True)
+            places = {Sym(a.name, axis=True): p.substitute(fixed) for a, p in axes_of_node}
+            value = scope.add_body(node, places, partial(_resolve, made))
+            made[node.buffer] = value
+            if node.buffer in arrays:
+                index = node.store_index.substitute(places)
+                stores.append(Store(node.buffer, index, value, buffers[node.buffer].dtype))
     outside, outer, inner = top.take(0), step.take(1), scope.take(2)
+    if unrolled is not None:
+        outside, outer, inner = used_only((outside, outer, inner), stores)
     if not axes:
         return (*outside, Single(tuple(stores)))
     if len(axes) == 1:
         return (*outside, ParallelVector(axes[0], (*outer, *inner, *stores)))
     return (*outside, Parallel(axes[:-1], (*outer, Vector(axes[-1], (*inner, *stores)))))
+
+
+def _resolve(made: Mapping[str, str], load: Load) -> str | Load:
+    return made.get(load.buffer, load)
+
+
+def _is_unrolled(nodes: Sequence[LoopNode], axes: Sequence[Axis]) -> bool:
+    """True where the last axis leaves lanes of a vector empty and the one before it does not."""
+    if len(axes) < 2:
+        return False
+    inner, outer = (a.extent.constant for a in (axes[-1], axes[-2]))
+    if inner is None or not 2 <= inner < VECTOR or (outer is not None and outer < FEW_VECTORS * VECTOR):
+        return False
+    return inner * sum(len(n.body) for n in nodes) <= MOST_VALUES
+
+
+def _copies(unrolled: Axis | None) -> Iterable[dict[Sym, Poly]]:
+    """What stands for the unrolled axis in each copy of the bodies."""
+    if unrolled is None:
+        return ({},)
+    count = unrolled.extent.constant
+    assert count is not None
+    return ({Sym(unrolled.name, axis=True): as_poly(k)} for k in range(count))
 
 
 def merge_axes(

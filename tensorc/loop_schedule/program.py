@@ -9,7 +9,7 @@ of the enclosing loops.
 | `Let`          | a value: a load, a constant, an operation                                            |
 | `Check`        | a condition on a value, in every active lane; the call fails where it does not hold  |
 | `Scan`         | the running value along the axis of the enclosing loop, which runs in order          |
-| `Store`        | a value to a buffer: eight neighbours in a vector loop, one element elsewhere        |
+| `Store`        | a value to a buffer: eight elements in a vector loop, one elsewhere                  |
 | `Parallel`     | the outermost loops, their product divided among the threads                         |
 | `Serial`       | one loop, in order                                                                   |
 | `Vector`       | eight neighbours a step, the last step partial                                       |

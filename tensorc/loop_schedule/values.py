@@ -6,8 +6,8 @@ goes to the deepest level among its axes and its operands, so what does not chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tensorc.dtypes import I64, DType
 from tensorc.index_algebra import Poly, Sym
@@ -23,7 +23,7 @@ from tensorc.loop_ir.program import (
     ScalarAttrs,
     ScalarOp,
 )
-from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan
+from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan, Store
 
 Resolve = Callable[[Load], "str | Load"]
 
@@ -33,6 +33,8 @@ class Names:
     """The value names of one nest, and the level each value stands at."""
 
     level: dict[str, int] = field(default_factory=dict)
+    truth: dict[str, bool] = field(default_factory=dict)
+    """What `inside` values are whose guards no axis is in."""
 
     def fresh(self, level: int) -> str:
         name = f"v{len(self.level)}"
@@ -67,6 +69,9 @@ class Scope:
                     names.append(found)
                     continue
                 attrs = found
+            if isinstance(attrs, Load | Inside) and any(_holds(g) is not None for g in attrs.guards):
+                names.append(self._add_decided(op, attrs))
+                continue
             operand = node.body[op.args[-1]].dtype if op.args else op.dtype
             args = tuple(names[a] for a in op.args)
             names.append(self.add(op.op, args, op.dtype, operand, attrs))
@@ -81,6 +86,8 @@ class Scope:
     ) -> str:
         if op == "where" and args[1] == args[2]:
             return args[1]
+        if op == "where" and args[0] in self.names.truth:
+            return args[1] if self.names.truth[args[0]] else args[2]
         key = (op, args, dtype, operand_dtype, _attrs_key(attrs))
         found = self._find(key)
         if found is not None:
@@ -91,6 +98,21 @@ class Scope:
         home = self._home(level)
         home._known[key] = name
         home.lets.setdefault(level, []).append(let)
+        return name
+
+    def _add_decided(self, op: ScalarOp, attrs: Load | Inside) -> str:
+        """A load or test without the guards that are plain numbers; a load that never reads is 0."""
+        never = any(_holds(g) is False for g in attrs.guards)
+        open_ = tuple(g for g in attrs.guards if _holds(g) is None)
+        if isinstance(attrs, Load):
+            if never:
+                zero = Literal(0.0 if op.dtype.is_float else 0)
+                return self.add("constant", (), op.dtype, op.dtype, zero)
+            return self.add(op.op, (), op.dtype, op.dtype, replace(attrs, guards=open_))
+        if open_ and not never:
+            return self.add(op.op, (), op.dtype, op.dtype, Inside(open_))
+        name = self.add("constant", (), op.dtype, op.dtype, Literal(not never))
+        self.names.truth[name] = not never
         return name
 
     def add_scan(self, node: LoopNode, value: str) -> str:
@@ -169,6 +191,29 @@ def renamed_attrs(attrs: ScalarAttrs, rename: Mapping[Sym, Poly]) -> ScalarAttrs
             return Gather(buffer, offset.substitute(rename), strides)
         case _:
             return attrs
+
+
+def used_only(levels: Sequence[Sequence[Leaf]], stores: Sequence[Store]) -> tuple[list[Leaf], ...]:
+    """The values of each level, outermost first, without those that no store, check or scan needs."""
+    used = {s.value for s in stores}
+    kept: list[list[Leaf]] = []
+    for leaves in reversed(levels):
+        needed: list[Leaf] = []
+        for leaf in reversed(leaves):
+            if isinstance(leaf, Let):
+                if leaf.name not in used:
+                    continue
+                used.update(leaf.args)
+            else:
+                used.add(leaf.value)
+            needed.append(leaf)
+        kept.append(needed[::-1])
+    return tuple(reversed(kept))
+
+
+def _holds(guard: Poly) -> bool | None:
+    """None where it depends on a loop or on the call."""
+    return None if guard.constant is None else guard.constant >= 0
 
 
 def _has_open_exponent(node: LoopNode, op: ScalarOp) -> bool:

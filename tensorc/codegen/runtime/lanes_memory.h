@@ -1,4 +1,4 @@
-/* Lanes and memory: splats, loads, stores, gathers, for f32, f64, i32, i64 and bool.
+/* Lanes and memory: splats, loads, stores, gathers, scatters, for f32, f64, i32, i64 and bool.
  *
  * Addresses need the alignment of one element only, and may alias anything. A partial access touches lanes
  * 0..n-1 (1 <= n <= 8) and no byte beyond them; lanes that are not loaded are zero. A bool in memory is one byte:
@@ -228,5 +228,27 @@ TC_INLINE tc_bool tc_gather_part_bool(const tc_u8_t *p, tc_i64_t stride, int n) 
     for (int i = 0; i < n; ++i) r[i] = p[i * stride] ? -1 : 0;
     return r;
 }
+
+/* Lane i goes to p[i * stride]. */
+#define TC_SCATTER(T, V, E, lane)                                                                              \
+    TC_INLINE void tc_scatter_part_##T(E *p, tc_i64_t stride, V v, int n) {                                    \
+        for (int i = 0; i < n; ++i) p[i * stride] = lane(v, i);                                                \
+    }                                                                                                          \
+    TC_INLINE void tc_scatter_##T(E *p, tc_i64_t s, V v) {                                                     \
+        p[0] = lane(v, 0), p[s] = lane(v, 1), p[2 * s] = lane(v, 2), p[3 * s] = lane(v, 3);                    \
+        p[4 * s] = lane(v, 4), p[5 * s] = lane(v, 5), p[6 * s] = lane(v, 6), p[7 * s] = lane(v, 7);            \
+    }
+#define TC_LANE(v, i) ((v)[i])
+#define TC_LANE_OF_HALVES(v, i) (((i) < 4 ? (v).lo : (v).hi)[(i) & 3])
+#define TC_LANE_OF_MASK(v, i) ((tc_u8_t)((v)[i] & 1))
+TC_SCATTER(f32, tc_f32, float, TC_LANE)
+TC_SCATTER(i32, tc_i32, tc_i32_t, TC_LANE)
+TC_SCATTER(f64, tc_f64, double, TC_LANE_OF_HALVES)
+TC_SCATTER(i64, tc_i64, tc_i64_t, TC_LANE_OF_HALVES)
+TC_SCATTER(bool, tc_bool, tc_u8_t, TC_LANE_OF_MASK)
+#undef TC_LANE_OF_MASK
+#undef TC_LANE_OF_HALVES
+#undef TC_LANE
+#undef TC_SCATTER
 
 #endif

@@ -101,7 +101,7 @@ TC_INLINE tc_f32 tc_round_bf16(tc_f32 x) {
     return (tc_f32)(tc_where_i32((tc_bool)(x == x), number, (tc_i32)bits | 0x400000) & -0x10000);
 }
 
-/* Splats, loads, stores and gathers, as in lanes_memory.h: of lanes V through vectors E8 of elements E. */
+/* Splats, loads, stores, gathers and scatters, as in lanes_memory.h: of lanes V through vectors E8 of elements E. */
 #define TC_NARROW_MEMORY(S, V, E, E8, memory, enter, leave)                                                    \
     TC_INLINE V tc_load_##S(const E *p) { return enter(*(const memory *)p); }                                  \
     TC_INLINE V tc_load_part_##S(const E *p, int n) {                                                          \
@@ -123,7 +123,12 @@ TC_INLINE tc_f32 tc_round_bf16(tc_f32 x) {
         E8 r = leave(v);                                                                                       \
         for (int i = 0; i < n; ++i) p[i] = r[i];                                                               \
     }                                                                                                          \
-    TC_INLINE void tc_store_first_##S(E *p, V v) { *p = leave(v)[0]; }
+    TC_INLINE void tc_store_first_##S(E *p, V v) { *p = leave(v)[0]; }                                         \
+    TC_INLINE void tc_scatter_part_##S(E *p, tc_i64_t stride, V v, int n) {                                    \
+        E8 r = leave(v);                                                                                       \
+        for (int i = 0; i < n; ++i) p[i * stride] = r[i];                                                      \
+    }                                                                                                          \
+    TC_INLINE void tc_scatter_##S(E *p, tc_i64_t stride, V v) { tc_scatter_part_##S(p, stride, v, 8); }
 TC_NARROW_MEMORY(i8, tc_i32, tc_i8_t, tc_i8x8, tc_i8_memory, tc_widen_i8, tc_narrow_i8)
 TC_NARROW_MEMORY(u8, tc_i32, tc_u8_t, tc_u8x8, tc_u8_memory, tc_widen_u8, tc_narrow_u8)
 TC_NARROW_MEMORY(i16, tc_i32, tc_i16_t, tc_i16x8, tc_i16_memory, tc_widen_i16, tc_narrow_i16)

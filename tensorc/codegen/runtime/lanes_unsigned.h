@@ -16,6 +16,8 @@
     TC_INLINE void tc_store_##S(E *p, V v) { tc_store_##T((I *)p, v); }                                        \
     TC_INLINE void tc_store_part_##S(E *p, V v, int n) { tc_store_part_##T((I *)p, v, n); }                    \
     TC_INLINE void tc_store_first_##S(E *p, V v) { tc_store_first_##T((I *)p, v); }                            \
+    TC_INLINE void tc_scatter_##S(E *p, tc_i64_t s, V v) { tc_scatter_##T((I *)p, s, v); }                     \
+    TC_INLINE void tc_scatter_part_##S(E *p, tc_i64_t s, V v, int n) { tc_scatter_part_##T((I *)p, s, v, n); } \
     TC_INLINE V tc_abs_##S(V x) { return x; }                                                                  \
     TC_INLINE V tc_relu_##S(V x) { return x; }
 TC_UNSIGNED_MEMORY(u32, i32, tc_i32, tc_u32_t, tc_i32_t)
