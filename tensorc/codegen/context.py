@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from tensorc.codegen.c_ast import Binary, Expr, Integer, Name
 from tensorc.codegen.expressions import size_expr
-from tensorc.index_algebra import Poly, Sym, as_poly
+from tensorc.index_algebra import Atom, Poly, Sym, as_poly
 from tensorc.loop_ir.program import Load
 from tensorc.loop_schedule.program import RuntimeFailure
 
@@ -18,16 +18,16 @@ LANES = 8
 class Context:
     """How values are spelt at one place of the code.
 
-    `names` maps dims and axes to C names, `arrays` buffers and scalar parameters; `vector` is the vector
-    axis, if any, whose first lane is at `at`; `lanes` is the expression of the number of active lanes, None
-    when all eight are. `suffix` keeps the copies of an unrolled body apart; `copied` holds the values that
-    have copies, `varying` those that differ between lanes (known where gathers ask). `strip` is where a strip
-    of columns begins whose scans have a carry for each vector. A check's status is 16 + its failure's
-    position in `failures`. `conditions` are the guards of the nest's `inside` values, `extents` those of its
-    loops.
+    `names` maps dims, axes and sizes that are computed ahead to C names, `arrays` buffers and scalar
+    parameters; `vector` is the vector axis, if any, whose first lane is at `at`; `lanes` is the expression of
+    the number of active lanes, None when all eight are. `suffix` keeps the copies of an unrolled body apart;
+    `copied` holds the values that have copies, `varying` those that differ between lanes (known where gathers
+    ask). `strip` is where a strip of columns begins whose scans have a carry for each vector. A check's
+    status is 16 + its failure's position in `failures`. `conditions` are the guards of the nest's `inside`
+    values, `extents` those of its loops.
     """
 
-    names: Mapping[Sym, str]
+    names: Mapping[Atom, str]
     arrays: Mapping[str, str]
     vector: str | None = None
     at: Expr | None = None

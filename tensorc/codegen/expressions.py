@@ -26,7 +26,7 @@ _WORDS = (
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(
-    r"([bcijkrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right|lanes)_.*|tc_.*|omp_.*"
+    r"([bcijkqrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right|lanes)_.*|tc_.*|omp_.*"
     r"|.*__.*|_.*|.*_(begin|end|rest|lanes|bytes)",
     re.IGNORECASE,
 )
@@ -49,8 +49,8 @@ def c_names(wanted: Mapping[str, str]) -> dict[str, str]:
     return chosen
 
 
-def size_expr(size: Poly, names: Mapping[Sym, str]) -> Expr:
-    """A polynomial as an `int64_t` expression; `names` maps dims and axes to C names."""
+def size_expr(size: Poly, names: Mapping[Atom, str]) -> Expr:
+    """A polynomial as an `int64_t` expression; `names`: C names of dims, axes, sizes computed ahead."""
     total: Expr | None = None
     for monomial, coefficient in sorted(size.terms, key=lambda t: not t[0]):
         term = _term(monomial, abs(coefficient), names)
@@ -61,7 +61,7 @@ def size_expr(size: Poly, names: Mapping[Sym, str]) -> Expr:
     return total if total is not None else Integer(0)
 
 
-def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mapping[Sym, str]) -> Expr:
+def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mapping[Atom, str]) -> Expr:
     factors = [_atom(atom, names) for atom, power in monomial for _ in range(power)]
     if coefficient != 1 or not factors:
         factors.append(Integer(coefficient))
@@ -71,10 +71,12 @@ def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mappi
     return product
 
 
-def _atom(atom: Atom, names: Mapping[Sym, str]) -> Expr:
+def _atom(atom: Atom, names: Mapping[Atom, str]) -> Expr:
+    if atom in names:
+        return Name(names[atom])
     match atom:
-        case Sym():
-            return Name(names[atom])
+        case Sym(name):
+            raise AssertionError(f"{name} has no C name")
         case FloorDiv(num, den):
             return Call("tc_floordiv", (size_expr(num, names), size_expr(den, names)))
         case Mod(num, den):

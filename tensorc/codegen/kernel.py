@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tensorc.codegen.ahead import compute_ahead
 from tensorc.codegen.c_ast import (
     Assign,
     Binary,
@@ -50,7 +51,7 @@ from tensorc.codegen.reduce_state import state_type, widened
 from tensorc.codegen.scans import emit_column_scan
 from tensorc.codegen.specialize import inside_conditions
 from tensorc.dtypes import I64, DType
-from tensorc.index_algebra import Poly, Sym
+from tensorc.index_algebra import Atom, Poly, Sym
 from tensorc.loop_ir.program import Axis
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.loop_schedule.program import Nest, NestProgram, RowReduce
@@ -106,7 +107,7 @@ class _Kernel:
         self.dims = {d: chosen[f"dim {d}"] for d in dims}
         self.dims |= {n: self.arrays[n] for n in names if n not in dims}
         self.widened = [let(self.dims[n], Cast("int64_t", Name(self.arrays[n]))) for n in wide]
-        self.sizes = {Sym(d): c for d, c in self.dims.items()}
+        self.sizes: dict[Atom, str] = {Sym(d): c for d, c in self.dims.items()}
         self.failures = program.failures()
 
     def functions(self) -> tuple[Function, Function]:
@@ -159,7 +160,7 @@ class _Kernel:
 
     def _context(self) -> Context:
         local = [*(f"{c}{k}" for c in "ijkrcb" for k in range(64)), "strip", "row"]
-        names = {Sym(a, axis=True): a for a in local} | self.sizes
+        names: dict[Atom, str] = {Sym(a, axis=True): a for a in local} | self.sizes
         return Context(names, self.arrays, failures=self.failures)
 
     def _barrier(self) -> list[Stmt]:
@@ -171,7 +172,7 @@ class _Kernel:
         statements = list(walk(nest.body))
         extents = {a.name: a.extent for s in statements for a in loop_axes(s)}
         context = replace(self._context(), conditions=inside_conditions(statements), extents=extents)
-        out: list[Stmt] = []
+        out, context = compute_ahead(statements, context)
         offset: Expr = Name("scratch")
         if nest.scratch:
             local = dict(self.arrays)
