@@ -196,9 +196,11 @@ def _json_default(param: Param) -> bool | int | float | str | None:
 
 def _default_text(param: Param) -> str:
     """The default as it would be written in a program: the shortest text that rounds to it."""
+    value = param.default
+    assert value is not None
     if param.dtype.is_bool:
-        return str(bool(param.default)).lower()
-    return _shortest(float(param.default or 0), param.dtype) if param.dtype.is_float else str(param.default)
+        return str(bool(value)).lower()
+    return _shortest(float(value), param.dtype) if param.dtype.is_float else str(value)
 
 
 def _shortest(value: float, dtype: DType) -> str:

@@ -112,6 +112,8 @@ ROWS = [
     Row("a strong f32 const is rounded", "x: f64[N]", "x * NARROW", [D], lambda x: x * np.float64(F(0.1))),
     Row("a type on a local checks", "x: f32[N]", "y: f32[N] = x * 2\nreturn y", [X], X * 2),
     Row("a scalar parameter is strong", "x: f32[N], s: f64", "x * s", [X, 0.1], lambda x, s: x * np.float64(0.1)),
+    Row("a default of -0.0 keeps its sign", "a: f64 = -0.0, b: f32 = -0.0, c: f16 = -0.0, d: f32 = 0.0, e: f32 = -0", "1 / a, 1 / b, 1 / c, 1 / d, 1 / e", [],
+        (np.float64(-np.inf), F(-np.inf), np.float16(-np.inf), F(np.inf), F(np.inf))),
     Row("True and False", "b: bool[N]", "b and True, b or False, max(f64(b), keepdims=True)", [B], lambda b: (b, b, np.array([1.0]))),
     Row("casts", "x: f32[N]", "f64(x), i32(x), i64(x), bool(x), astype(x, f64), x.astype(i32)", [X],
         lambda x: (x.astype(float), x.astype(np.int32), x.astype(np.int64), x != 0, x.astype(float), x.astype(np.int32))),

@@ -11,7 +11,18 @@ from typing import Any
 
 import pytest
 from cffi import FFI
-from handmade_library import GRID, LIBRARY, SCALE, SPLIT, WINDOW, array, make_signature, result, scalar
+from handmade_library import (
+    GRID,
+    LIBRARY,
+    SCALE,
+    SPLIT,
+    WINDOW,
+    HandMade,
+    array,
+    make_signature,
+    result,
+    scalar,
+)
 
 from tensorc.artefacts.abi import c_arguments, check_symbols
 from tensorc.artefacts.header import render_header
@@ -20,7 +31,7 @@ from tensorc.artefacts.manifest import KernelFacts, render_manifest, render_mani
 from tensorc.artefacts.python_entry import render_python_entry
 from tensorc.artefacts.stub import render_stub
 from tensorc.diagnostics.model import CompileError
-from tensorc.dtypes import BOOL, F32, F64, I64
+from tensorc.dtypes import BF16, BOOL, F16, F32, F64, I64, DType
 from tensorc.index_algebra import dim
 from tensorc.signature import Dim, Signature
 
@@ -147,6 +158,14 @@ def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
         for k, v in enumerate(value):
             found += problems(v, schema.get("items", {}), f"{place}[{k}]")
     return found
+
+
+@pytest.mark.parametrize("dtype", [F16, BF16, F32, F64])
+def test_a_default_of_minus_zero_keeps_its_sign(dtype: DType) -> None:
+    signature = make_signature("f", [scalar("d", dtype, -0.0)], [result("out", dtype)])
+    assert signature_text(signature) == f"f(d: {dtype} = -0.0) -> {dtype}"
+    manifest = HandMade((KernelFacts(signature),), "").manifest()
+    assert str(manifest["kernels"][0]["params"][0]["default"]) == "-0.0"
 
 
 def test_manifest_keeps_to_its_schema() -> None:

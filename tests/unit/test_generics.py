@@ -70,6 +70,14 @@ def test_the_first_array_of_the_type_chooses(module: Any, dtype: Any) -> None:
     assert module.centre(x, out=out, threads=1) is out
 
 
+def test_a_default_of_minus_zero() -> None:
+    text = "kernel k[T: f16 | bf16 | f32 | f64](x: T[N], d: T = -0.0) { return x / d }"
+    module: Any = tensorc.compile(text)
+    for one in (np.float16(1), np.float32(1), np.float64(1), np.uint16(0x3F80)):  # the last one as bf16
+        assert np.all(np.asarray(module.k(np.full(2, one))).astype(np.float64) == -np.inf)
+    assert "d: bf16 = -0.0" in module.k_bf16.signature
+
+
 def test_several_parameters(module: Any) -> None:
     for real in (np.float32, np.float64):
         for integer in (np.int32, np.int64):
