@@ -1,13 +1,13 @@
 """Source texts and spans: where every token, node and message comes from.
 
 A `Span` is a half-open range of character offsets in one `Source`. A span that reached its place
-through an inlined `def` keeps the call sites in `via`, innermost call first.
+through an inlined `def` keeps the call sites in `via`, innermost call first; they have no `via` of their own.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ class Span:
 
     def called_from(self, call: Span) -> Span:
         """The same place, reached through the call of a `def` at `call`."""
-        return Span(self.source, self.start, self.end, (*self.via, call, *call.via))
+        return Span(self.source, self.start, self.end, (*self.via, replace(call, via=()), *call.via))
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"

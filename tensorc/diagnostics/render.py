@@ -10,6 +10,7 @@ from tensorc.diagnostics.render_source import Mark, Row, layout_marks
 from tensorc.source import Source, Span
 
 _CALL_WIDTH = 60  # characters of a call that are quoted
+_CALLS_AT_AN_END = 3  # of a long chain of calls
 
 _STYLES = {
     "error": "bold red",
@@ -88,12 +89,20 @@ def _row_line(row: Row, gutter: int, color: bool, severity: Severity) -> str:
 
 def _trailers(d: Diagnostic) -> list[tuple[str, str]]:
     """What follows the source: the calls that led there, the notes, the help."""
-    calls = () if d.span is None else d.span.via
-    found = [("note", f"in the call at {call}: `{_quoted_call(call)}`") for call in calls]
+    found = [("note", note) for note in _call_notes(() if d.span is None else d.span.via)]
     found.extend(("note", note) for note in d.notes)
     if d.help:
         found.append(("help", d.help))
     return found
+
+
+def _call_notes(calls: Sequence[Span]) -> list[str]:
+    """One note per call, innermost first; of a long chain the two ends."""
+    notes = [f"in the call at {call}: `{_quoted_call(call)}`" for call in calls]
+    left_out = len(notes) - 2 * _CALLS_AT_AN_END
+    if left_out <= 1:
+        return notes
+    return [*notes[:_CALLS_AT_AN_END], f"... and {left_out} calls between", *notes[-_CALLS_AT_AN_END:]]
 
 
 def _quoted_call(call: Span) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from tensorc.sema.builder import TooLargeError
 from tensorc.sema.expressions import Context, Steps, evaluate
@@ -18,6 +18,7 @@ from tensorc.syntax import ast
 from tensorc.tensor_ir.program import Pin, Shape
 
 MAX_INLINED_CALLS = 10_000
+MAX_NESTED_CALLS = 2_000
 
 
 def inline_function(
@@ -38,13 +39,10 @@ def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], frame:
     assert frame.call is not None
     c.calls += 1
     if c.calls > MAX_INLINED_CALLS:
-        c.builder.error(
-            "TC0504",
-            f"the kernel inlines more than {MAX_INLINED_CALLS} calls",
-            frame.call,
-            label="expanding this call",
-        )
-        raise TooLargeError
+        _refuse(c, f"the kernel inlines more than {MAX_INLINED_CALLS} calls", frame.call)
+    # every place in the body keeps the calls that led to it
+    if len(frame.call.via) >= MAX_NESTED_CALLS:
+        _refuse(c, f"calls of `def`s are nested more than {MAX_NESTED_CALLS} deep", frame.call)
     outside = replace(frame, names={})
     for parameter in function.params:
         place = frame.place(parameter.span)
@@ -59,6 +57,11 @@ def _inline(c: Context, function: ast.Function, bound: Mapping[str, Arg], frame:
         c.builder.error("TC0210", f"`{function.name}` returns nothing", frame.place(function.span))
         return POISON
     return result
+
+
+def _refuse(c: Context, message: str, call: Span) -> NoReturn:
+    c.builder.error("TC0504", message, call, label="expanding this call")
+    raise TooLargeError
 
 
 def check_alone(c: Context, function: ast.Function) -> Steps:

@@ -81,6 +81,12 @@ def _nested(n: int) -> str:
     return _kernel("sum(" * n + "x[i0]" + "".join(f" for i{k} in N)" for k in range(n)))
 
 
+def _chain(depth: int) -> str:
+    """A kernel with calls of `def`s `depth` deep, each of which adds an operation."""
+    defs = "".join(f"def call{k}(x) = " + (f"call{k - 1}(x) + 1\n" if k else "x\n") for k in range(depth))
+    return defs + _kernel(f"call{depth - 1}(x)")
+
+
 def deep_texts(n: int) -> dict[str, tuple[str, str]]:
     """By name: a text with something `n` times in it, and what comes of it."""
     return {
@@ -118,6 +124,8 @@ def deep_texts(n: int) -> dict[str, tuple[str, str]]:
             + _kernel(f"f{n // 50 - 1}(x)"),
             "ok",
         ),
+        "calls in definitions": (_chain(min(n, 1500)), "ok"),
+        "too many calls in definitions": (_chain(2100), "TC0504"),
         "doubling": (
             "".join(f"def g{k}(x) = " + (f"g{k - 1}(x) + g{k - 1}(x)\n" if k else "x\n") for k in range(60))
             + _kernel("g59(x)"),

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tensorc.diagnostics.model import Diagnostic, Label, Severity
 from tensorc.diagnostics.render import render_human, render_json, render_short
 from tensorc.source import Source, Span
@@ -182,6 +184,17 @@ error[TC0401]: via
   = note: in the call at a.tdsl:4:13: `g( b, a, b)`
 
 """
+    )
+
+
+@pytest.mark.parametrize(("count", "notes"), [(7, 7), (8, 7), (2000, 7)])
+def test_of_a_long_chain_of_calls_the_ends_are_shown(count: int, notes: int) -> None:
+    chain = tuple(span("a + b") for _ in range(count))
+    lines = printed(Diagnostic("TC0401", "deep", span("x + y", LIBRARY, via=chain))).splitlines()
+    found = [line for line in lines if "= note:" in line]
+    assert len(found) == notes
+    assert [line for line in found if "calls between" in line] == (
+        [f"  = note: ... and {count - 6} calls between"] if count > 7 else []
     )
 
 

@@ -200,6 +200,21 @@ def test_long_and_deep_programs_check_quickly() -> None:
     assert time.monotonic() - started < 30
 
 
+def test_what_a_place_keeps_of_its_calls_grows_by_one_a_call() -> None:
+    defs = "".join(f"def g{n + 1}(x) = g{n}(x) * 2\n" for n in range(300))
+    program = program_of(f"def g0(x) = x + 1\n{defs}kernel k(x: f32[N]) {{ return g300(x) }}")
+    add = next(op for op in program.ops if op.op == "add")
+    assert len(add.span.via) == 301
+    assert not any(call.via for call in add.span.via)
+
+
+def test_calls_that_are_nested_too_deep_are_refused() -> None:
+    defs = "".join(f"def g{n + 1}(x) = g{n}(x)\n" for n in range(2000))
+    programs, bag = check_text(f"def g0(x) = x\n{defs}kernel k(x: f32[N]) {{ return g2000(x) }}")
+    assert programs == ()
+    assert [(d.code, d.span.text) for d in bag.items if d.span] == [("TC0504", "g0(x)")]
+
+
 def test_an_explosion_of_calls_is_refused() -> None:
     text = "def g0(x) = x + x\n" + "\n".join(f"def g{n + 1}(x) = g{n}(x) + g{n}(x * 2)" for n in range(40))
     programs, bag = check_text(text + "\nkernel k(x: f32[N]) { return g40(x) }")
