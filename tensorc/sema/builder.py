@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tensorc.diagnostics.model import DiagnosticBag
-from tensorc.dtypes import BOOL, DType
+from tensorc.dtypes import BOOL, I64, DType
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_nonnegative, is_positive
 from tensorc.sema.numbers import constant_value, default_dtype, fits
 from tensorc.sema.values import Known, Numeric, Size, Tensor, describe
@@ -80,10 +80,13 @@ class Builder:
         return result
 
     def size(self, poly: Poly, dtype: DType, site: Site, weak: bool = False) -> Tensor:
-        """A size as a rank-0 value."""
+        """A size as a rank-0 value, computed in i64: a number in it that does not fit is an error."""
         known = poly.constant
         if known is not None:
             return self.constant(Known(known), dtype, site, weak)
+        for number in (Known(n) for _, n in poly.terms):
+            if not fits(number, I64):
+                self.literal_error(number, I64, site.span)
         return self.emit("size", (), SizeValue(poly), dtype, (), site, weak)
 
     def elementwise(self, op: str, operands: Sequence[Tensor], dtype: DType, site: Site) -> Tensor:

@@ -13,7 +13,7 @@ from collections.abc import Sequence as Items
 from tensorc.dtypes import I64
 from tensorc.index_algebra import Atom, FloorDiv, Mod, Monomial, Poly, Sym, axis, is_positive
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import check_operator
+from tensorc.sema.elementwise import check_operator, has_long_integers, report_long_integer
 from tensorc.sema.layout import as_view_operand
 from tensorc.sema.values import (
     POISON,
@@ -68,6 +68,9 @@ def check_pointwise(k: Builder, site: Site, op: str, args: Items[Arg], domain: S
     if not any(is_element(a.value) for a in args):
         return check_operator(k, site, op, args)
     index = _index_arithmetic(op, args)
+    if index is not None and has_long_integers(index):
+        report_long_integer(k, site)
+        return POISON
     if index is not None and all(isinstance(a.value, Index | Size | Known) for a in args):
         return index_value(index)
     result = apply_to_elements(k, site, args, domain, lambda ready: check_operator(k, site, op, ready))

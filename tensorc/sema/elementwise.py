@@ -10,7 +10,7 @@ from tensorc.dtypes import BOOL, F64, I64, U64, DType
 from tensorc.index_algebra import ZERO, Poly, is_positive, maximum, minimum, product
 from tensorc.operators import OPERATORS, Operator, Typing
 from tensorc.sema.builder import Builder, Site, TooLargeError
-from tensorc.sema.numbers import cast_known, default_dtype, fits, fold
+from tensorc.sema.numbers import MAX_BITS, IntegerTooLongError, cast_known, default_dtype, fits, fold
 from tensorc.sema.operator_names import written
 from tensorc.sema.promotion import Common, common_type, float_type, kind_of, storage_type, strong_dtype
 from tensorc.sema.shapes import broadcast_shapes
@@ -71,7 +71,13 @@ def apply_operator(k: Builder, site: Site, op: str, operands: Items[Numeric]) ->
     known = tuple(v for v in operands if isinstance(v, Known))
     if op == "power" and not _check_exponent(k, operands, site):
         return POISON
-    folded = fold(op, known) if len(known) == len(operands) else _fold_sizes(k, op, operands, site)
+    try:
+        folded: Value | None = fold(op, known) if len(known) == len(operands) else None
+    except IntegerTooLongError:
+        report_long_integer(k, site)
+        return POISON
+    if len(known) < len(operands):
+        folded = _fold_sizes(k, op, operands, site)
     if folded is not None:
         return folded
     row = OPERATORS[op]
@@ -233,8 +239,21 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
             k.require(
                 "divisor", divisor, "!=", Poly(), f"the divisor {divisor} of a size must not be 0", site.span
             )
+    if has_long_integers(result):
+        report_long_integer(k, site)
+        return POISON
     known = result.constant
     return Size(result) if known is None else Known(known)
+
+
+def has_long_integers(size: Poly) -> bool:
+    """True for a size or an index with a number in it that arithmetic of literals would not compute."""
+    return any(number.bit_length() > MAX_BITS for _, number in size.terms)
+
+
+def report_long_integer(k: Builder, site: Site) -> None:
+    message = f"{written(site.origin)} gives an integer that is too large to compute"
+    k.error("TC0303", message, site.span, label=f"it has more than {MAX_BITS} bits", help="no type holds it")
 
 
 def _check_terms(k: Builder, op: str, operands: Items[Numeric], site: Site) -> None:

@@ -12,16 +12,19 @@ import operator
 from collections.abc import Callable
 from decimal import ROUND_05UP, Context
 from fractions import Fraction
+from typing import Final
 
 from tensorc.dtypes import BOOL, F64, I64, DType, round_to_float
 from tensorc.sema.values import Known
 
-# beyond these a fold could take unbounded memory; no result of that size fits a dtype
-_MAX_SHIFT = 4096
-_MAX_EXPONENT = 4096
 _MAX_LITERAL_EXPONENT = 5000
 _MAX_LITERAL_DIGITS = 2000
-_MAX_BITS = 16_384
+MAX_BITS: Final = 16_384
+"""Of an integer on the way: a longer one fits no dtype, and could take unbounded time and memory."""
+
+
+class IntegerTooLongError(Exception):
+    """An integer of more than `MAX_BITS` bits, which is not computed."""
 
 
 def parse_float(text: str) -> Known | None:
@@ -105,7 +108,11 @@ def default_dtype(number: Known) -> DType:
 
 
 def fold(op: str, operands: tuple[Known, ...]) -> Known | None:
-    """The weak result of an operation on weak numbers, or None when it is left to the program."""
+    """The weak result of an operation on weak numbers, or None when it is left to the program.
+
+    Raises:
+        IntegerTooLongError: the result is an integer too long to compute.
+    """
     if any(n.dtype is not None for n in operands):
         return None
     values = tuple(n.value for n in operands)
@@ -145,6 +152,45 @@ def _fold_bools(op: str, values: tuple[bool | int | float, ...]) -> Known | None
     return None
 
 
+def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
+    if op in _INTEGER:
+        return Known(_short(_INTEGER[op](*values)))
+    if op in _COMPARE:
+        return Known(_COMPARE[op](*values))
+    if op == "divide" and values[1]:
+        quotient = _float_of_signed(Fraction(values[0], values[1]))
+        return Known(quotient) if math.isfinite(quotient) else None
+    try:
+        return _fold_floats(op, tuple(float(v) for v in values))
+    except OverflowError:
+        return None
+
+
+def _short(value: int) -> int:
+    if value.bit_length() > MAX_BITS:
+        raise IntegerTooLongError
+    return value
+
+
+def _left_shift(a: int, count: int) -> int:
+    if a == 0 or count < 0:
+        return 0
+    if count > MAX_BITS:
+        raise IntegerTooLongError
+    return a << count
+
+
+def _right_shift(a: int, count: int) -> int:
+    return a >> (count if 0 <= count < a.bit_length() else a.bit_length())
+
+
+def _power(base: int, exponent: int) -> int:
+    """`base ** exponent` for an exponent that is not negative."""
+    if abs(base) > 1 and (base.bit_length() - 1) * exponent >= MAX_BITS:
+        raise IntegerTooLongError
+    return base**exponent
+
+
 _INTEGER: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "subtract": operator.sub,
@@ -165,32 +211,10 @@ _INTEGER: dict[str, Callable[..., int]] = {
     "bitwise_invert": operator.invert,
     "floor_divide": lambda a, b: a // b if b else 0,
     "remainder": lambda a, b: a % b if b else 0,
+    "left_shift": _left_shift,
+    "right_shift": _right_shift,
+    "power": _power,
 }
-
-
-def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
-    if any(v.bit_length() > _MAX_BITS for v in values):
-        return None
-    if op in _INTEGER:
-        return Known(_INTEGER[op](*values))
-    if op in _COMPARE:
-        return Known(_COMPARE[op](*values))
-    if op in ("left_shift", "right_shift"):
-        a, count = values
-        if not 0 <= count <= _MAX_SHIFT:
-            return None
-        return Known(a << count if op == "left_shift" else a >> count)
-    if op == "power":
-        base, exponent = values
-        small = 0 <= exponent <= _MAX_EXPONENT and abs(base) <= 2**64
-        return Known(base**exponent) if small else None
-    if op == "divide" and values[1]:
-        quotient = Fraction(values[0], values[1])
-        return Known(_float_of_signed(quotient), exact=None)
-    try:
-        return _fold_floats(op, tuple(float(v) for v in values))
-    except OverflowError:
-        return None
 
 
 _FLOAT: dict[str, Callable[..., bool | float]] = {

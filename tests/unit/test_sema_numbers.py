@@ -64,15 +64,61 @@ def test_folds_of_division_follow_the_language() -> None:
     assert fold("floor_divide", (Known(7), Known(0))).value == 0  # type: ignore[union-attr]
     assert fold("divide", (Known(1), Known(0))).value == math.inf  # type: ignore[union-attr]
     assert fold("floor_divide", (Known(-7), Known(2))).value == -4  # type: ignore[union-attr]
-    assert fold("left_shift", (Known(1), Known(10**9))) is None
-    assert fold("power", (Known(2), Known(10**9))) is None
+
+
+def test_integers_are_exact_up_to_16384_bits() -> None:
+    def folded(op: str, *values: int) -> object:
+        number = fold(op, tuple(map(Known, values)))
+        assert number is not None
+        return number.value
+
+    assert folded("left_shift", 1, 5000) == 2**5000
+    assert folded("power", 3, 10000) == 3**10000
+    assert folded("power", 2, 16383) == 2**16383
+    assert folded("right_shift", 2**5000, 4999) == 2
+    assert [folded("power", base, 10**30) for base in (0, 1, -1)] == [0, 1, 1]
+    # a count that is negative, or beyond every width, as for integers of the program
+    assert [folded("left_shift", 5, -1), folded("left_shift", 0, 10**30)] == [0, 0]
+    assert [folded("right_shift", a, n) for a in (5, -5) for n in (-1, 10**30)] == [0, 0, -1, -1]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "2 ** 16384",
+        "(-2) ** 20001",
+        "1 << 16384",
+        "1 << 10 ** 40",
+        "(1 << 20000) >> 19999",
+        "2 ** 16000 * 2 ** 16000",
+        "square(2 ** 16000)",
+        "-(2 ** 16383 + 2 ** 16383)",
+        "x + 7 ** 7 ** 7",
+        "x + 7 ** 7 ** 7 ** 7",
+        "x + N * 10 ** 4000 * 10 ** 4000",
+        "sum(x[j] * (j * 10 ** 4000 * 10 ** 4000) for j in N)",
+        "x[2 ** 20000]",
+        "zeros(2 ** 20000)",
+        "x + " + "*".join(["12345678901234567890"] * 3000),
+    ],
+)
+def test_a_longer_integer_is_one_error(body: str) -> None:
+    _, bag = check_text(f"kernel k(x: f64[N]) {{ return {body} }}")
+    assert [(d.code, d.label) for d in bag.items] == [("TC0303", "it has more than 16384 bits")]
+    assert "gives an integer that is too large to compute" in bag.items[0].message
 
 
 def test_integers_do_not_grow_without_bound() -> None:
     lines = "\n".join(f"const A{n + 1} = A{n} * A{n}" for n in range(40))
     _, bag = check_text(f"const A0 = 2 ** 4000\n{lines}\nkernel k(x: f32) {{ return x }}")
-    assert {d.code for d in bag.items} == {"TC0303"}
-    assert "bits does not fit i64" in bag.items[0].message
+    assert [(d.code, d.span.line) for d in bag.items] == [("TC0303", 4)]
+
+
+@pytest.mark.parametrize("body", ["10 ** 400 / 1", "N * 2 ** 63", "x * (N + 10 ** 30)"])
+def test_an_integer_that_its_type_cannot_hold(body: str) -> None:
+    _, bag = check_text(f"kernel k(x: f64[N]) {{ return x + {body} }}")
+    assert [d.code for d in bag.items] == ["TC0303"]
+    assert "does not fit" in bag.items[0].message
 
 
 def test_typed_numbers_do_not_fold() -> None:
