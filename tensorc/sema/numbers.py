@@ -188,7 +188,8 @@ def _power(base: int, exponent: int) -> int:
     """`base ** exponent` for an exponent that is not negative."""
     if abs(base) > 1 and (base.bit_length() - 1) * exponent >= MAX_BITS:
         raise IntegerTooLongError
-    return base**exponent
+    result: int = base**exponent
+    return result
 
 
 _INTEGER: dict[str, Callable[..., int]] = {
