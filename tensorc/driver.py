@@ -395,8 +395,7 @@ def write_artefacts(
 ) -> None:
     """Write the artefacts `paths` (kind -> path); `library_name` is the file the Python module looks for.
 
-    What shares a directory is written all or not at all, and nothing before the library is built.
-    `toolchain` None builds none.
+    All are written or none, and nothing before the library is built. `toolchain` None builds none.
 
     Raises:
         CompileError: TC0805. ToolchainError: TC0602, TC0603. OutputError: TC0604.
@@ -405,15 +404,14 @@ def write_artefacts(
     from tensorc.toolchain.files import write_all
 
     manifest = unit_manifest(unit, target)
-    folders: dict[Path, dict[Path, bytes]] = {}
-    for kind, path in paths.items():
-        if kind != "so":
-            text = artefact_text(kind, unit, manifest, library_name)
-            folders.setdefault(path.parent, {})[path] = text.encode()
-    if toolchain is not None:
-        library = paths["so"]
-        cpp = library_text(unit, manifest, library.stem if "py" in paths else None)
-        companions = folders.pop(library.parent, {})
-        build_library(cpp, library, toolchain.compiler, target, toolchain.options, companions)
-    for contents in folders.values():
+    contents = {
+        path: artefact_text(kind, unit, manifest, library_name).encode()
+        for kind, path in paths.items()
+        if kind != "so"
+    }
+    if toolchain is None:
         write_all(contents)
+        return
+    library = paths["so"]
+    cpp = library_text(unit, manifest, library.stem if "py" in paths else None)
+    build_library(cpp, library, toolchain.compiler, target, toolchain.options, contents)

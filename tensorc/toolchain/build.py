@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensorc.diagnostics.model import ToolchainError
 from tensorc.toolchain.compiler import Compiler, describe_exit, first_lines, run_compiler, toolchain_error
-from tensorc.toolchain.files import OutputError, publish, staging_directory, write_staged
+from tensorc.toolchain.files import OutputError, replacing, write_file
 from tensorc.toolchain.target import Target
 
 # Strict IEEE without traps or errno, wrapping integers, only the kernels visible, no C++ runtime.
@@ -81,18 +81,17 @@ def build_library(
 ) -> None:
     """Compile `cpp` to `destination`, and write `companions` (path -> content) with it.
 
-    Everything is made in a directory beside the destination and renamed when all of it is there.
+    Everything is made in directories beside the destinations and renamed when all of it is there.
 
     Raises:
         ToolchainError: TC0603, TC0602.
         OutputError: TC0604.
     """
-    with staging_directory(destination.parent) as staging:
-        library = staging / "library.so"
-        compile_library(cpp, library, compiler, target, options)
-        staged = write_staged(staging, companions or {})
-        staged[library] = destination
-        publish(staged)
+    contents = companions or {}
+    with replacing((destination, *contents)) as staged:
+        compile_library(cpp, staged[destination], compiler, target, options)
+        for path, data in contents.items():
+            write_file(staged[path], data, path)
 
 
 def compile_library(

@@ -1,12 +1,17 @@
-"""Writes results so that no reader ever sees half of one: staged beside the target, then renamed."""
+"""Writes results so that no reader ever sees half of one: staged beside the target, then renamed.
+
+Only files are replaced: a symbolic link stays, and what it leads to is written.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tensorc.diagnostics.model import CompileError, Diagnostic
@@ -21,6 +26,27 @@ class OutputError(CompileError):
         self.cause = cause
         reason = cause.strerror or str(cause)
         super().__init__([Diagnostic("TC0604", f"cannot write '{path}': {reason}", None)])
+
+
+def final_path(path: Path) -> Path:
+    """The file that is written for `path`, at the end of its symbolic links; it need not be there yet.
+
+    Raises:
+        OutputError: TC0604, something other than a file is there.
+    """
+    final = Path(os.path.realpath(path)) if os.path.islink(path) else path
+    try:
+        mode = final.lstat().st_mode
+    except FileNotFoundError:
+        return final
+    except OSError as error:
+        raise OutputError(path, error) from None
+    if stat.S_ISREG(mode):
+        return final
+    if stat.S_ISLNK(mode):
+        raise OutputError(path, OSError(errno.ELOOP, os.strerror(errno.ELOOP)))
+    what = "it is a directory" if stat.S_ISDIR(mode) else "it is not a regular file"
+    raise OutputError(path, OSError(errno.EINVAL, what))
 
 
 @contextmanager
@@ -44,46 +70,48 @@ def staging_directory(folder: Path) -> Iterator[Path]:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def publish(staged: Mapping[Path, Path]) -> None:
-    """Move each staged file (key) to its final path (value), replacing what is there.
+@contextmanager
+def replacing(paths: Collection[Path]) -> Iterator[dict[Path, Path]]:
+    """For each of `paths` a path to write its content to, which takes its place when the block has succeeded.
 
-    All destinations are checked before the first is replaced.
-
-    Raises:
-        OutputError: TC0604.
-    """
-    for final in staged.values():
-        if final.is_dir():
-            raise OutputError(final, IsADirectoryError(0, "it is a directory"))
-    for temporary, final in staged.items():
-        try:
-            os.replace(temporary, final)
-        except OSError as error:
-            raise OutputError(final, error) from None
-
-
-def write_staged(staging: Path, contents: Mapping[Path, bytes]) -> dict[Path, Path]:
-    """Write each content (final path -> bytes) into `staging`; the staged files and where they belong.
+    All targets are checked first, and nothing is replaced before everything is written.
 
     Raises:
         OutputError: TC0604.
     """
-    staged: dict[Path, Path] = {}
-    for position, (path, data) in enumerate(contents.items()):
-        temporary = staging / f"staged{position}"
-        try:
-            temporary.write_bytes(data)
-        except OSError as error:
-            raise OutputError(path, error) from None
-        staged[temporary] = path
-    return staged
+    finals = {path: final_path(path) for path in paths}
+    folders = dict.fromkeys(final.parent for final in finals.values())
+    with ExitStack() as stack:
+        staging = {folder: stack.enter_context(staging_directory(folder)) for folder in folders}
+        staged = {
+            path: staging[final.parent] / f"staged{k}" for k, (path, final) in enumerate(finals.items())
+        }
+        yield staged
+        for path, final in finals.items():
+            try:
+                os.replace(staged[path], final)
+            except OSError as error:
+                raise OutputError(path, error) from None
+
+
+def write_file(temporary: Path, data: bytes, path: Path) -> None:
+    """Write the content that `path` shall have to a staged file.
+
+    Raises:
+        OutputError: TC0604.
+    """
+    try:
+        temporary.write_bytes(data)
+    except OSError as error:
+        raise OutputError(path, error) from None
 
 
 def write_all(contents: Mapping[Path, bytes]) -> None:
-    """Write files that share a directory (path -> content), all or none.
+    """Write files (path -> content), all or none.
 
     Raises:
         OutputError: TC0604.
     """
-    with staging_directory(next(iter(contents)).parent) as staging:
-        publish(write_staged(staging, contents))
+    with replacing(contents) as staged:
+        for path, data in contents.items():
+            write_file(staged[path], data, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -304,6 +305,26 @@ def test_unwritable_output(capsys: pytest.CaptureFixture[str]) -> None:
         assert (status, out) == (2, "")
         assert "error[TC0604]: cannot write" in err
     assert files() == {"taken.so", "file"}
+
+
+def test_pipes_are_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe")
+    for words in (["compile", "--emit=h=pipe"], ["compile", "--emit=so=pipe"], ["run", "-o", "pipe"]):
+        status, _, err = call(capsys, words[0], "one.tdsl", *words[1:])
+        assert status == 2
+        assert "error[TC0604]: cannot write 'pipe': it is not a regular file" in err
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode) and files() == {"pipe"}
+
+
+def test_the_module_has_the_name_that_was_asked_for() -> None:
+    """Though its library lies elsewhere, at the end of a symbolic link."""
+    Path("far").mkdir()
+    Path("kernel.so").symlink_to("far/other.so")
+    assert tensorc("compile", "one.tdsl", "-o", "kernel.so").returncode == 0
+    assert Path("kernel.so").is_symlink() and Path("far/other.so").exists()
+    program = "import sys; sys.path.insert(0, '.'); import kernel; print(kernel.double.signature)"
+    said = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.startswith("double(x: f32[N]")
 
 
 def test_the_program_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> None:

@@ -194,6 +194,49 @@ def test_unwritable_places(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "taken.so"]
 
 
+def test_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    """Neither as the library nor beside it, also at the end of a symbolic link; nothing else is written."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    (tmp_path / "round").symlink_to("round")
+    (tmp_path / "old.h").write_text("old")
+    before = sorted(p.name for p in tmp_path.iterdir())
+    reasons = {"pipe": "not a regular file", "link": "not a regular file", "round": "symbolic links"}
+    for name, reason in reasons.items():
+        with pytest.raises(OutputError, match=f"{name}': .*{reason}") as caught:
+            build_library("", tmp_path / name, find_compiler(), GENERIC, SERIAL, {tmp_path / "old.h": b""})
+        assert code_of(caught.value) == "TC0604"
+        with pytest.raises(OutputError, match=reason):
+            write_all({tmp_path / "old.h": b"", tmp_path / "new" / "x.py": b"", tmp_path / name: b""})
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert (tmp_path / "old.h").read_text() == "old"
+
+
+def test_symbolic_links_stay_and_lead_to_what_is_written(tmp_path: Path) -> None:
+    target = tmp_path / "far" / "target.h"
+    target.parent.mkdir()
+    target.write_text("old")
+    for name, leads_to in {"a": "far/target.h", "b": "a", "c": "new/dangling.h"}.items():
+        (tmp_path / name).symlink_to(leads_to)
+    write_all({tmp_path / "b": b"one", tmp_path / "c": b"two", tmp_path / "plain": b"three"})
+    assert all((tmp_path / name).is_symlink() for name in "abc")
+    assert (target.read_text(), (tmp_path / "new" / "dangling.h").read_text()) == ("one", "two")
+    found = [p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()]
+    assert sorted(found) == ["a", "b", "c", "far/target.h", "new/dangling.h", "plain"]
+    (tmp_path / "k.so").symlink_to("far/real.so")
+    build_library(TEXT, tmp_path / "k.so", find_compiler(), GENERIC, SERIAL, {tmp_path / "k.h": b""})
+    assert (tmp_path / "far" / "real.so").read_bytes().startswith(b"\x7fELF")
+
+
+def test_store_with_a_pipe_in_it(tmp_path: Path) -> None:
+    library = cached_library(TEXT, find_compiler(), GENERIC, SERIAL, 1, tmp_path)
+    library.unlink()
+    os.mkfifo(library)
+    with pytest.raises(OutputError, match="not a regular file"):
+        cached_library(TEXT, find_compiler(), GENERIC, SERIAL, 1, tmp_path)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_read_only_folder(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
