@@ -210,7 +210,7 @@ class Builder:
 
     def require(self, kind: str, left: Poly, relation: str, right: Poly, text: str, span: Span) -> None:
         """Have a relation of sizes checked at the call, unless it is plain that it holds."""
-        if _holds(left, relation, right):
+        if holds(left, relation, right):
             return
         known = [(c.kind, c.left, c.relation, c.right) for c in self.checks]
         if (kind, left, relation, right) not in known:
@@ -233,11 +233,14 @@ class Builder:
         )
 
 
-def _holds(left: Poly, relation: str, right: Poly) -> bool:
+def holds(left: Poly, relation: str, right: Poly) -> bool:
+    """True when it is plain that a relation of sizes holds whatever they are."""
     difference = left - right
     match relation:
         case "==":
             return difference == ZERO
+        case "!=":
+            return is_positive(difference) or is_positive(-difference)
         case ">=":
             return is_nonnegative(difference)
         case ">":

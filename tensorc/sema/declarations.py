@@ -141,7 +141,7 @@ def _read_dim(
         return
     fixed = None
     if node.value is not None:
-        value = evaluate_constant(node.value, bag, scope)
+        value = evaluate_constant(node.value, bag, scope, Frame(of_size=True))
         number = value.value if isinstance(value, Known) and value.kind == "i" else None
         if not is_poisoned(value) and (number is None or number < 0):
             bag.error(
@@ -160,7 +160,7 @@ def _read_const(node: ast.Const, bag: DiagnosticBag, scope: FileScope) -> None:
     if not _declare(bag, scope.declared, node.name, node.span, "declarations"):
         return
     warn_hiding(bag, node.name, node.span)
-    value = evaluate_constant(node.value, bag, scope)
+    value = evaluate_constant(node.value, bag, scope, Frame())
     if node.type is not None and isinstance(value, Known):
         value = _typed_constant(node, value, bag, scope)
     scope.consts[node.name] = value
@@ -185,11 +185,11 @@ def _typed_constant(node: ast.Const, value: Known, bag: DiagnosticBag, scope: Fi
     return Known(bool(number) if dtype.is_bool else number, dtype)
 
 
-def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope) -> Value:
+def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope, frame: Frame) -> Value:
     """The number of a constant expression, or poison after an error."""
     own = DiagnosticBag()
     try:
-        value: Value = run(evaluate(_context(own, scope), node, Frame()))
+        value: Value = run(evaluate(_context(own, scope), node, frame))
     except TooLargeError:
         value = POISON
     for diagnostic in own.items:

@@ -231,9 +231,7 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
     if op in ("floor_divide", "remainder"):
         divisor = size_of(operands[1])
         if divisor == 0:
-            k.error(
-                "TC0410", f"{written(site.origin)} of a size by zero", site.span, label="the divisor is 0"
-            )
+            report_zero_divisor(k, site)
             return POISON
         if divisor is not None and not is_positive(divisor):
             k.require(
@@ -244,6 +242,10 @@ def _fold_sizes(k: Builder, op: str, operands: Items[Numeric], site: Site) -> Va
         return POISON
     known = result.constant
     return Size(result) if known is None else Known(known)
+
+
+def report_zero_divisor(k: Builder, site: Site) -> None:
+    k.error("TC0410", f"{written(site.origin)} of a size by zero", site.span, label="the divisor is 0")
 
 
 def has_long_integers(size: Poly) -> bool:

@@ -16,7 +16,7 @@ from tensorc.dtypes import SUPPORTED, DType
 from tensorc.sema import foreign
 from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elements import apply_to_elements, check_pointwise, is_element
-from tensorc.sema.elementwise import check_plus, numeric
+from tensorc.sema.elementwise import check_plus, numeric, report_zero_divisor
 from tensorc.sema.indexing import check_element
 from tensorc.sema.layout import check_matmul, check_matrix_transpose, check_transpose_attribute
 from tensorc.sema.numbers import parse_float
@@ -40,6 +40,7 @@ from tensorc.sema.values import (
     Value,
     describe,
     is_poisoned,
+    size_of,
 )
 from tensorc.source import Span
 from tensorc.syntax import ast
@@ -241,6 +242,9 @@ def _binary(c: Context, node: ast.Binary, frame: Frame) -> Steps:
             return POISON
         return check_matmul(c.builder, Site(span, "matmul"), {"x1": args[0], "x2": args[1]})
     op, origin = BINARY[node.op]
+    if frame.of_size and op in ("floor_divide", "remainder") and size_of(right) == 0:
+        report_zero_divisor(c.builder, Site(span, origin))
+        return POISON
     return check_pointwise(c.builder, Site(span, origin), op, args, frame.domain)
 
 

@@ -238,7 +238,7 @@ def _extent(c: Context, node: ast.Iterator, frame: Frame) -> Generator[Any, Any,
         help = f"an iterator runs over a size: `for {node.name} in {size}`"
         c.builder.error("TC0211", f"`{span.text}` is not TDSL", span, help=help)
         return None
-    value: Value = yield evaluate(c, node.extent, frame)
+    value: Value = yield evaluate(c, node.extent, replace(frame, of_size=True))
     span = frame.place(node.extent.span)
     if is_poisoned(value):
         return None

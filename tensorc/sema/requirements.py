@@ -8,10 +8,11 @@ from itertools import islice, product
 from typing import Any, Final
 
 from tensorc.index_algebra import ONE, Poly, Sym, dim, is_nonnegative
+from tensorc.sema.builder import holds
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.scopes import Frame
-from tensorc.sema.values import Value, describe, is_poisoned, size_of
-from tensorc.signature import RELATIONS, Relation, SizeCheck
+from tensorc.sema.values import Known, Value, describe, is_poisoned, size_of
+from tensorc.signature import Relation, SizeCheck
 from tensorc.syntax import ast
 
 NEGATED: Final = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -20,7 +21,7 @@ MOST_CLAUSES: Final = 64
 _Term = tuple[Relation, str]
 """A relation and how it reads in the source."""
 _Clause = tuple[_Term, ...]
-"""Terms of which one suffices."""
+"""Terms of which one suffices: without any, nothing does."""
 _Clauses = Generator[Any, Any, tuple[_Clause, ...] | None]
 
 
@@ -36,7 +37,7 @@ def read_requires(c: Context, node: ast.Kernel, frame: Frame) -> tuple[SizeCheck
             help = "write several conditions one after another, with commas"
             c.builder.error("TC0504", message, condition.span, label=f"at most {MOST_CLAUSES}", help=help)
             continue
-        checks.extend(_check(c, clause, condition) for clause in clauses)
+        checks.extend(check for clause in clauses if (check := _check(c, clause, condition)) is not None)
     return tuple(checks)
 
 
@@ -55,9 +56,15 @@ def _clauses(c: Context, node: ast.Expr, frame: Frame, wanted: bool) -> _Clauses
         case ast.Compare():
             compared: tuple[_Clause, ...] | None = yield _relations(c, node, frame, wanted)
             return compared
+        case ast.Bool() | ast.Name():
+            value: Value = yield evaluate(c, node, replace(frame, in_type=True))
+            if is_poisoned(value):
+                return None
+            if isinstance(value, Known) and isinstance(value.value, bool):
+                return () if value.value == wanted else ((),)
     c.builder.error(
         "TC0302",
-        "`requires` takes comparisons of sizes, joined by `and`, `or` and `not`",
+        "`requires` takes comparisons of sizes, true and false, joined by `and`, `or` and `not`",
         node.span,
         label="expected a comparison, as N >= 1",
         help=f"write {node.span.text} == 0" if isinstance(node, ast.Binary) and node.op == "%" else "",
@@ -89,25 +96,22 @@ def _relations(c: Context, node: ast.Compare, frame: Frame, wanted: bool) -> _Cl
     return tuple((term,) for term in terms) if wanted else (tuple(terms),)
 
 
-def _check(c: Context, clause: _Clause, condition: ast.Expr) -> SizeCheck:
+def _check(c: Context, clause: _Clause, condition: ast.Expr) -> SizeCheck | None:
+    """The check of a clause; None after the error that no size satisfies it."""
     relations = [relation for relation, _ in clause]
     text = " or ".join(text for _, text in clause)
-    if all(_is_false(r) for r in relations):
-        label = " or ".join(f"{r.left} {r.relation} {r.right}" for r in relations)
-        message = f"`requires {text}` never holds"
+    if all(holds(r.left, NEGATED[r.relation], r.right) for r in relations):
+        label = " or ".join(f"{r.left} {r.relation} {r.right}" for r in relations) or "this"
+        message = f"`requires {text or condition.span.text}` never holds"
         c.builder.error("TC0412", message, condition.span, label=f"{label} is false for every size")
+        return None
     first, *others = relations
     kept = (first.left, first.relation, first.right, text, condition.span)
     return SizeCheck("requires", *kept, otherwise=tuple(others))
 
 
-def _is_false(r: Relation) -> bool:
-    difference = (r.left - r.right).constant
-    return difference is not None and not RELATIONS[r.relation](difference, 0)
-
-
 def _size(c: Context, node: ast.Expr, frame: Frame) -> Generator[Any, Any, Poly | None]:
-    value: Value = yield evaluate(c, node, replace(frame, in_type=True))
+    value: Value = yield evaluate(c, node, replace(frame, in_type=True, of_size=True))
     if is_poisoned(value):
         return None
     size = size_of(value)

@@ -62,14 +62,16 @@ class Frame:
     """The names in reach of one body.
 
     `call` is the place of the inlined call (None in a kernel), `function` the `def` it runs.
-    `open_symbols` makes unknown names size symbols, as in the types of
-    parameters; `in_type` is set in any other type. `domain` holds the extents of the iterators around.
+    `open_symbols` makes unknown names size symbols, as in the types of parameters; `in_type` is set in any
+    other type, and `of_size` where the expression is a size. `domain` holds the extents of the iterators
+    around.
     """
 
     call: Span | None = None
     function: str = ""
     open_symbols: bool = False
     in_type: bool = False
+    of_size: bool = False
     domain: Shape = ()
     names: dict[str, Local] = field(default_factory=dict)
 

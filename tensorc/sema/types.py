@@ -49,7 +49,7 @@ def read_type(c: Context, node: ast.TypeExpr, frame: Frame) -> Generator[Any, An
     sizes: list[Poly] = []
     valid = dtype is not None
     for item in node.sizes:
-        value: Value = yield evaluate(c, item, frame)
+        value: Value = yield evaluate(c, item, replace(frame, of_size=True))
         if is_poisoned(value):
             valid = False
             continue

@@ -126,6 +126,67 @@ def test_one_check_per_relation() -> None:
     assert checks(program) == ["nonempty: N > 0"]
 
 
+@pytest.mark.parametrize(
+    "requires",
+    [
+        "N < 0",
+        "not N >= 0",
+        "not 0 <= N",
+        "N < 0 or N < -1",
+        "N + M + 1 <= 0",
+        "N + 1 == 0",
+        "-1 == N * M",
+        "N * M < 0",
+        "N // 2 < 0",
+        "N % 3 <= -1",
+        "n < 0",
+        "n * N == -3",
+        "false",
+        "not true",
+        "N > 1 and false",
+        "not (N > 1 or true)",
+        "false or N < 0",
+        "NEVER",
+    ],
+)
+def test_requires_that_no_size_satisfies(requires: str) -> None:
+    text = f"const NEVER = false\nkernel f(x: f32[N], y: f32[M], n: i64) requires {requires} {{ return x }}"
+    _, bag = check_text(text)
+    assert [d.code for d in bag.items] == ["TC0412"]
+    assert "is false for every size" in bag.items[0].label
+
+
+@pytest.mark.parametrize("requires", ["N <= 0", "N != 0", "N < 0 or N == 0", "N - M < 0", "(N - 1) // 2 < 0"])
+def test_requires_that_some_size_satisfies(requires: str) -> None:
+    program = program_of(f"kernel f(x: f32[N], y: f32[M]) requires {requires} {{ return x }}")
+    assert len(checks(program)) == 1
+
+
+def test_true_and_false_in_requires() -> None:
+    text = "requires true, N > 1 or false, N > 2 and true, N > 3 or true, not false"
+    program = program_of(f"kernel f(x: f32[N]) {text} {{ return x }}")
+    assert checks(program) == ["requires: N > 1", "requires: N > 2"]
+
+
+@pytest.mark.parametrize("divisor", ["0", "ZERO"])
+@pytest.mark.parametrize("op", ["//", "%"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "dims A = 1 + QUOTIENT\nkernel k(x: f32[A]) { return x }",
+        "kernel k(x: f32[QUOTIENT]) { return x }",
+        "kernel k(x: f32[N]) -> f32[QUOTIENT] { return x }",
+        "kernel k(x: f32[N]) { y: f32[QUOTIENT] = x; return y }",
+        "kernel k(x: f32[N]) requires N > QUOTIENT { return x }",
+        "kernel k(x: f32[N]) { y[i] = x[i] for i in QUOTIENT; return y }",
+    ],
+)
+def test_a_size_is_not_divided_by_zero(text: str, op: str, divisor: str) -> None:
+    _, bag = check_text(f"const ZERO = 0\n{text.replace('QUOTIENT', f'5 {op} {divisor}')}")
+    assert [d.code for d in bag.items] == ["TC0410"]
+    assert f"`{op}` of a size by zero" in bag.items[0].message
+
+
 def test_sizes_that_requires_makes_equal_are_equal() -> None:
     program = program_of(
         "kernel f(x: f32[A, N], y: f32[A, M], z: f32[2 * K]) -> (a: f32[A, M], b: f32[2 * K], c: i64)"
