@@ -114,7 +114,9 @@ def _data_index(k: Builder, arg: Arg) -> _Gathered | None:
     """An index that is no polynomial in the iterators: an integer element or scalar."""
     found = arg.value.tensor if isinstance(arg.value, Element) else arg.value
     if isinstance(found, Tensor) and found.dtype.is_integer and (found is not arg.value or not found.shape):
-        return _Gathered(arg, checked=True, wraps=_reads_data(k, found))
+        # data counts from the end, and so does a scalar that no iterator is in
+        wraps = not isinstance(arg.value, Element) or _reads_data(k, found)
+        return _Gathered(arg, checked=True, wraps=wraps)
     k.error(
         "TC0404",
         f"an index must be an integer, found {describe(arg.value)}",
@@ -125,11 +127,11 @@ def _data_index(k: Builder, arg: Arg) -> _Gathered | None:
 
 
 def _reads_data(k: Builder, value: Tensor) -> bool:
-    """True for what is computed from the elements of parameters, not from iterators and sizes alone."""
+    """True for what is computed from the elements of arrays, not from iterators, sizes and scalars alone."""
     pending, seen = [value.id], {value.id}
     while pending:
         op = k.ops[pending.pop()]
-        if op.op == "param":
+        if op.op == "param" and op.shape:
             return True
         fresh = set(op.operands) - seen
         seen |= fresh

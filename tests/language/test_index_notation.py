@@ -51,6 +51,10 @@ ROWS = [
     Row("the iterator's name is free afterwards", "v: f32[N]", "y[i] = v[i] for i in N\nz[i] = y[i] * 2 for i in N\ni = z + 1\nreturn i", [V], lambda v: v * 2 + 1),
     Row("in range at the call", "v: f32[N], w: f32[K]", "y[i] = v[i + 1] for i in K\nreturn y", [V, V[:3]], lambda v, w: v[1:4]),
     Row("out of range at the call", "v: f32[N], w: f32[K]", "y[i] = v[i + 1] for i in K\nreturn y + 1", [V, V], raises(ValueError, "i + 1 reaches K", "axis 0 of f32[N]", "N=7", "K=7")),
+    Row("a computed index below 0 never counts from the end", "v: f32[N], k: i64", "y[i] = v[minimum(i - k, N - 1)] for i in N\nreturn y", [V, 1], raises(IndexError, "minimum(i - k, N - 1)", "axis 0 of v", "N=7")),
+    Row("nor one of a product", "v: f32[N], k: i64", "y[i] = v[i * i - k] for i in 2\nreturn y", [V, 1], raises(IndexError, "i * i - k")),
+    Row("a computed index in range", "v: f32[N], k: i64", "y[i] = v[minimum(i + k, N - 1)] for i in N\nreturn y", [V, 2], lambda v, k: v[np.minimum(np.arange(7) + 2, 6)]),
+    Row("gathered data counts from the end", "v: f32[N], j: i64[M], k: i64", "y[i] = v[j[i] - k] for i in M\nreturn y", [V, np.array([0, 3]), 1], lambda v, j, k: v[j - 1]),
     Row("nothing is read out of an empty range", "v: f32[N], w: f32[K]", "y[i] = v[i + 7] for i in K\nreturn y", [V, V[:0]], np.zeros(0, F)),
 ]  # fmt: skip
 
