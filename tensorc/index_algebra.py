@@ -10,7 +10,7 @@ division and factoring of polynomials in several variables) and imported only th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -158,6 +158,11 @@ class Poly:
                 found[sym] = None
         return tuple(sorted(found, key=lambda s: s.key))
 
+    def largest_number(self) -> int:
+        """The largest coefficient, without its sign, also inside atoms."""
+        inside = (part.largest_number() for atom in self.atoms() for part in operands(atom))
+        return max((*(abs(c) for _, c in self.terms), *inside), default=0)
+
     def dims(self) -> tuple[str, ...]:
         return tuple(s.name for s in self.symbols() if not s.axis)
 
@@ -205,7 +210,7 @@ class Poly:
         n, d = self.constant, den.constant
         if n is not None and d is not None and d != 0:
             return as_poly(n // d)
-        exact = divide_exactly(self, den)
+        exact = divide_exactly(self, den) if d != 0 else None
         if exact is not None:
             return exact
         if d is not None and d > 0:
@@ -217,7 +222,7 @@ class Poly:
         n, d = self.constant, den.constant
         if n is not None and d is not None and d != 0:
             return as_poly(n % d)
-        if divide_exactly(self, den) is not None:
+        if d != 0 and divide_exactly(self, den) is not None:
             return ZERO
         return Poly([(((Mod(self, den), 1),), 1)])
 
@@ -242,11 +247,18 @@ class Poly:
             KeyError: a variable has no value.
             ZeroDivisionError: a `//` or `%` by zero.
         """
+        return self._evaluate(values, strict=True)
+
+    def estimate(self, values: Mapping[str, int]) -> int:
+        """The same, for sizes that are only assumed: 0 for a `//` or `%` by zero."""
+        return self._evaluate(values, strict=False)
+
+    def _evaluate(self, values: Mapping[str, int], strict: bool) -> int:
         total = 0
         for monomial, c in self.terms:
             product = c
             for atom, power in monomial:
-                product *= _evaluate_atom(atom, values) ** power
+                product *= _evaluate_atom(atom, values, strict) ** power
             total += product
         return total
 
@@ -308,6 +320,17 @@ def _atom_symbols(atom: Atom) -> tuple[Sym, ...]:
             return tuple(s for a in args for s in a.symbols())
 
 
+def operands(atom: Atom) -> tuple[Poly, ...]:
+    """What `//`, `%`, `min` or `max` is taken of; nothing for a variable."""
+    match atom:
+        case FloorDiv(num, den) | Mod(num, den):
+            return (num, den)
+        case MinMax(_, args):
+            return args
+        case Sym():
+            return ()
+
+
 def _substitute_atom(atom: Atom, values: Mapping[Sym, Poly]) -> Poly:
     match atom:
         case Sym():
@@ -321,17 +344,17 @@ def _substitute_atom(atom: Atom, values: Mapping[Sym, Poly]) -> Poly:
             return minimum(*replaced) if which == "min" else maximum(*replaced)
 
 
-def _evaluate_atom(atom: Atom, values: Mapping[str, int]) -> int:
+def _evaluate_atom(atom: Atom, values: Mapping[str, int], strict: bool) -> int:
+    if isinstance(atom, Sym):
+        return values[atom.name]
+    parts = [p.evaluate(values) if strict else p.estimate(values) for p in operands(atom)]
     match atom:
-        case Sym(name):
-            return values[name]
-        case FloorDiv(num, den):
-            return num.evaluate(values) // den.evaluate(values)
-        case Mod(num, den):
-            return num.evaluate(values) % den.evaluate(values)
-        case MinMax(which, args):
-            pick: Callable[[list[int]], int] = min if which == "min" else max
-            return pick([a.evaluate(values) for a in args])
+        case FloorDiv():
+            return parts[0] // parts[1] if strict or parts[1] else 0
+        case Mod():
+            return parts[0] % parts[1] if strict or parts[1] else 0
+        case MinMax(which, _):
+            return min(parts) if which == "min" else max(parts)
 
 
 ZERO = Poly()

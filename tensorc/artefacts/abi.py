@@ -29,7 +29,7 @@ DEFAULT_PREFIX = "tdsl_"
 
 STATUS_CODES = (
     (0, "ok"),
-    (1, "a size or a precondition does not hold"),
+    (1, "a size or a precondition does not hold, or sizes are too large"),
     (2, "no memory for work arrays"),
     (3, "this CPU lacks what the kernel was compiled for"),
 )

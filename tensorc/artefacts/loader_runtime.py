@@ -269,7 +269,8 @@ class KernelCall:
             bound = ", ".join(f"{dim}={size}" for dim, size in zip(self._dims, sizes, strict=False))
             raise _ERRORS[error["kind"]](f"{self.name}(): {error['message']}{in_brackets(bound)}")
         if status == 1:
-            raise ValueError(f"{self.name}(): a size or precondition does not hold")
+            bound = ", ".join(f"{dim}={size}" for dim, size in zip(self._dims, sizes, strict=False))
+            raise ValueError(f"{self.name}(): the sizes of this call are too large{in_brackets(bound)}")
         if status == 2:
             raise MemoryError(f"{self.name}(): no memory for the kernel's work arrays")
         if status == 3:

@@ -6,31 +6,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tensorc.codegen.c_ast import Stmt
 from tensorc.codegen.context import Context
 from tensorc.codegen.expressions import size_expr
 from tensorc.codegen.loops import let
-from tensorc.index_algebra import Atom, FloorDiv, MinMax, Mod, Poly
+from tensorc.index_algebra import Atom, Poly, Sym, operands
 from tensorc.loop_ir.guards import index_polys
 from tensorc.loop_ir.program import Gather, Place
 from tensorc.loop_schedule import program as nest_ir
 from tensorc.loop_schedule.walk import loop_axes
 
+_OWN = re.compile(r"q\d+")
+
 
 def compute_ahead(statements: Sequence[nest_ir.Stmt], context: Context) -> tuple[list[Stmt], Context]:
     """The declarations of what the statements' sizes share, and the context that uses them."""
-    names: dict[Atom, str] = dict(context.names)
-    out: list[Stmt] = []
-    for poly in _polys(statements):
-        for atom in _inside_out(poly):
-            if atom not in names:
-                name = f"q{len(out)}"
-                out.append(let(name, size_expr(Poly([(((atom, 1),), 1)]), names)))
-                names[atom] = name
+    out, names = name_atoms(_polys(statements), context.names)
     return out, replace(context, names=names)
+
+
+def name_atoms(sizes: Iterable[Poly], names: Mapping[Atom, str]) -> tuple[list[Stmt], dict[Atom, str]]:
+    """Declarations `q0`, `q1`, ... of the sizes' atoms that `names` does not have yet, and all names."""
+    known = dict(names)
+    taken = sum(1 for name in known.values() if _OWN.fullmatch(name))
+    out: list[Stmt] = []
+    for poly in sizes:
+        for atom in _inside_out(poly):
+            if atom not in known:
+                name = f"q{taken + len(out)}"
+                out.append(let(name, size_expr(Poly([(((atom, 1),), 1)]), known)))
+                known[atom] = name
+    return out, known
 
 
 def _polys(statements: Iterable[nest_ir.Stmt]) -> Iterable[Poly]:
@@ -49,14 +59,9 @@ def _polys(statements: Iterable[nest_ir.Stmt]) -> Iterable[Poly]:
 def _inside_out(poly: Poly) -> Iterable[Atom]:
     """The atoms without loop axes that are not plain symbols, after those that they hold."""
     for atom in poly.atoms():
-        match atom:
-            case FloorDiv(num, den) | Mod(num, den):
-                parts: tuple[Poly, ...] = (num, den)
-            case MinMax(_, args):
-                parts = args
-            case _:
-                continue
-        for part in parts:
+        if isinstance(atom, Sym):
+            continue
+        for part in operands(atom):
             yield from _inside_out(part)
         if not Poly([(((atom, 1),), 1)]).axes():
             yield atom

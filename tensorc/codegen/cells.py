@@ -186,7 +186,7 @@ def _is_near(a: Poly, b: Poly) -> bool:
 
 
 def _typical(size: Poly) -> int:
-    return size.evaluate(dict.fromkeys(size.dims(), TYPICAL))
+    return size.estimate(dict.fromkeys(size.dims(), TYPICAL))
 
 
 def _outermost(cluster: Sequence[Threshold], highest: bool) -> Poly:

@@ -7,7 +7,7 @@ import re
 import struct
 from collections.abc import Mapping, Sequence
 
-from tensorc.codegen.c_ast import Binary, Call, Expr, Integer, Literal, Name, Unary
+from tensorc.codegen.c_ast import Binary, Call, Cast, Expr, Integer, Literal, Name, Unary
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Atom, FloorDiv, MinMax, Mod, Poly, Sym
 
@@ -26,10 +26,12 @@ _WORDS = (
 )
 RESERVED = frozenset(_WORDS.split())
 _LOCAL = re.compile(
-    r"([bcijkqrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right|lanes)_.*|tc_.*|omp_.*"
+    r"([bcijkqrv]|buf)\d+(_.*)?|(s|first|parts|acc|sum|left|right|lanes|carry)_.*|tc_.*|omp_.*"
     r"|.*__.*|_.*|.*_(begin|end|rest|lanes|bytes)",
     re.IGNORECASE,
 )
+
+_LOWEST = "(-0x7fffffffffffffffLL - 1)"
 
 
 def c_names(wanted: Mapping[str, str]) -> dict[str, str]:
@@ -52,7 +54,8 @@ def c_names(wanted: Mapping[str, str]) -> dict[str, str]:
 def size_expr(size: Poly, names: Mapping[Atom, str]) -> Expr:
     """A polynomial as an `int64_t` expression; `names`: C names of dims, axes, sizes computed ahead."""
     total: Expr | None = None
-    for monomial, coefficient in sorted(size.terms, key=lambda t: not t[0]):
+    for monomial, exact in sorted(size.terms, key=lambda t: not t[0]):
+        coefficient = (exact + 2**63) % 2**64 - 2**63  # sums and products are right modulo 2^64
         term = _term(monomial, abs(coefficient), names)
         if total is None:
             total = Unary("-", term) if coefficient < 0 else term
@@ -64,7 +67,7 @@ def size_expr(size: Poly, names: Mapping[Atom, str]) -> Expr:
 def _term(monomial: tuple[tuple[Atom, int], ...], coefficient: int, names: Mapping[Atom, str]) -> Expr:
     factors = [_atom(atom, names) for atom, power in monomial for _ in range(power)]
     if coefficient != 1 or not factors:
-        factors.append(Integer(coefficient))
+        factors.append(Literal(_LOWEST) if coefficient == 2**63 else Integer(coefficient))
     product = factors[0]
     for factor in factors[1:]:
         product = Binary("*", product, factor)
@@ -86,6 +89,25 @@ def _atom(atom: Atom, names: Mapping[Atom, str]) -> Expr:
             for a in args[1:]:
                 result = Call(f"tc_{which}", (result, size_expr(a, names)))
             return result
+
+
+def approximate(size: Poly, names: Mapping[Atom, str]) -> Expr:
+    """A polynomial as an expression of type `double`, whose atoms are exact."""
+    total: Expr = Literal("0.0")
+    for monomial, coefficient in size.terms:
+        term: Expr = Literal(_double(coefficient))
+        for atom, power in monomial:
+            for _ in range(power):
+                term = Binary("*", term, Cast("double", _atom(atom, names)))
+        total = Binary("+", total, term)
+    return total
+
+
+def _double(number: int) -> str:
+    try:
+        return repr(float(number))
+    except OverflowError:
+        return "-__builtin_inf()" if number < 0 else "__builtin_inf()"
 
 
 def combine(function: str, terms: Sequence[Expr]) -> Expr:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tensorc.codegen.ahead import compute_ahead
+from tensorc.codegen.ahead import compute_ahead, name_atoms
 from tensorc.codegen.c_ast import (
     Assign,
     Binary,
@@ -27,7 +27,7 @@ from tensorc.codegen.c_ast import (
     Unary,
 )
 from tensorc.codegen.context import Context
-from tensorc.codegen.expressions import c_names, combine, size_expr
+from tensorc.codegen.expressions import approximate, c_names, combine, size_expr
 from tensorc.codegen.loop_bodies import emit_simple
 from tensorc.codegen.loops import (
     emit_parallel,
@@ -49,6 +49,7 @@ from tensorc.codegen.reduce_rows import (
 )
 from tensorc.codegen.reduce_state import state_type, widened
 from tensorc.codegen.scans import emit_column_scan
+from tensorc.codegen.size_limits import unsettled_sizes
 from tensorc.codegen.specialize import inside_conditions
 from tensorc.dtypes import I64, DType
 from tensorc.index_algebra import Atom, Poly, Sym
@@ -269,12 +270,26 @@ class _Kernel:
         """Sizes that no call may have: status 1."""
         signature = self.program.signature
         out: list[Stmt] = []
+        refuse = (Return(Integer(1)),)
+        for name in signature.passed_dims:
+            out.append(If(Unary("!", Call("tc_is_size", (Name(self.dims[name]),))), refuse))
         for d in signature.dims:
-            if d.fixed is None:
-                out.append(If(less(Name(self.dims[d.name]), Integer(0)), (Return(Integer(1)),)))
+            if d.fixed is None and d.name not in signature.passed_dims:
+                out.append(If(less(Name(self.dims[d.name]), Integer(0)), refuse))
+        out.extend(self._limits())
         for check in signature.checks:
             if check.kind != "axis":
-                out.append(If(Unary("!", self._relation(check)), (Return(Integer(1)),)))
+                out.append(If(Unary("!", self._relation(check)), refuse))
+        return out
+
+    def _limits(self) -> list[Stmt]:
+        """What this code computes in 64 bits must be there."""
+        out: list[Stmt] = []
+        names: Mapping[Atom, str] = self.sizes
+        for size in unsettled_sizes(self.program):
+            atoms, names = name_atoms([size], names)
+            out.extend(atoms)
+            out.append(If(Unary("!", Call("tc_fits", (approximate(size, names),))), (Return(Integer(1)),)))
         return out
 
     def _relation(self, check: SizeCheck) -> Expr:
@@ -311,7 +326,7 @@ class _Kernel:
         return combine("tc_size_add", terms)
 
     def _lines(self, extent: Poly, dtype: DType) -> Expr:
-        return Call("tc_lines", (Binary("*", size_expr(extent, self.sizes), Integer(dtype.size)),))
+        return Call("tc_lines", (Call("tc_size_mul", (size_expr(extent, self.sizes), Integer(dtype.size))),))
 
     def _parts(self) -> list[tuple[str, str, RowReduce]]:
         return [p for nest in self.program.nests for p in _nest_parts(nest)]

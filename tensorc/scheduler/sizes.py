@@ -21,7 +21,7 @@ class Figures:
     def of(self, size: Poly) -> int:
         """The number a polynomial in the dims comes to."""
         constant = size.constant
-        return size.evaluate(self.values) if constant is None else constant
+        return size.estimate(self.values) if constant is None else constant
 
     def applied(self, p: Poly) -> Poly:
         """`p` with numbers for the dims; axes stay."""

@@ -17,6 +17,7 @@ from tensorc.tensor_ir.program import Attrs, Constant, Pin, Reduce, Shape, SizeV
 STRUCTURAL = frozenset({"view", "reshape", "concat"})
 """Operations that move elements and change none: they have the dtype of their operands, whatever it is."""
 MAX_RANK = 64
+LONGEST_SIZE = 20_000
 """As many axes as NumPy's arrays have at most."""
 
 
@@ -58,6 +59,7 @@ class Builder:
         weak: bool = False,
     ) -> Tensor:
         self.check_rank(len(shape), site.span)
+        self._check_length(shape, site.span)
         ids = tuple(t.id for t in operands)
         self.ops.append(TensorOp(op, ids, attrs, dtype, shape, site.span, site.origin))
         return Tensor(len(self.ops) - 1, dtype, shape, weak)
@@ -67,6 +69,17 @@ class Builder:
         if rank > MAX_RANK:
             label = f"expected at most {MAX_RANK} axes, found {rank}"
             self.error("TC0504", "the array has too many axes", span, label=label)
+            raise TooLargeError
+
+    def _check_length(self, shape: Shape, span: Span) -> None:
+        """Raises TooLargeError, after an error, for a size that grew out of many slices of slices."""
+        longest = max((len(str(size)) for size in shape), default=0)
+        if longest > LONGEST_SIZE:
+            label = f"it would be {longest} characters long, at most {LONGEST_SIZE} are computed with"
+            help = "take fewer slices of slices, or bounds that are parameters"
+            self.error(
+                "TC0504", "a size of this array is too long an expression", span, label=label, help=help
+            )
             raise TooLargeError
 
     def constant(self, number: Known, dtype: DType, site: Site, weak: bool = False) -> Tensor:

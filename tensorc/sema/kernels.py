@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
 from tensorc.signature import Generic, Param, Signature, SizeCheck
 from tensorc.syntax import ast
-from tensorc.tensor_ir.program import EQUAL_SIZES, Gather, ParamRef, SizeValue, TensorProgram, View
+from tensorc.tensor_ir.program import EQUAL_SIZES, Gather, ParamRef, SizeValue, TensorOp, TensorProgram, View
 
 NO_TYPES: Mapping[str, DType] = {}
 
@@ -87,6 +87,8 @@ def _check(c: Context, node: ast.Kernel, generic: Generic | None) -> TensorProgr
     results = check_results(c, node, returned)
     _warn_unused(c, frame)
     if results is None or c.builder.bag.has_errors:
+        return None
+    if not _numbers_fit(c.builder, requires):
         return None
     mentioned = _mentioned_dims(c.builder, params, requires)
     used = tuple(name for name in scalars if name in mentioned)
@@ -184,17 +186,34 @@ def _warn_unused(c: Context, frame: Frame) -> None:
 # -- checks of a call ------------------------------------------------------------------------------
 
 
+def _polys_of(op: TensorOp) -> Iterator[Poly]:
+    """The sizes and indices of an operation."""
+    yield from op.shape
+    if isinstance(op.attrs, View):
+        yield from op.attrs.index
+    elif isinstance(op.attrs, Gather):
+        yield from (p for p in op.attrs.places if isinstance(p, Poly))
+    elif isinstance(op.attrs, SizeValue):
+        yield op.attrs.size
+
+
+def _numbers_fit(k: Builder, requires: Sequence[SizeCheck]) -> bool:
+    """Report a size that holds a number of more than 64 bits, which no call computes with."""
+    sizes = [(p, op.span) for op in k.ops for p in _polys_of(op)]
+    for check in (*requires, *k.checks):
+        sizes += [(side, check.span) for r in check.relations for side in (r.left, r.right)]
+    for size, span in sizes:
+        if size.largest_number() >= 2**63:
+            k.error("TC0303", "a size holds a number that does not fit i64", span, label=str(size))
+            return False
+    return True
+
+
 def _mentioned_dims(k: Builder, params: Sequence[Param], requires: Sequence[SizeCheck]) -> frozenset[str]:
     """Every dim that a size or index of the kernel mentions."""
     polys: dict[Poly, None] = {}
     for op in k.ops:
-        polys.update(dict.fromkeys(op.shape))
-        if isinstance(op.attrs, View):
-            polys.update(dict.fromkeys(op.attrs.index))
-        elif isinstance(op.attrs, Gather):
-            polys.update(dict.fromkeys(p for p in op.attrs.places if isinstance(p, Poly)))
-        elif isinstance(op.attrs, SizeValue):
-            polys[op.attrs.size] = None
+        polys.update(dict.fromkeys(_polys_of(op)))
     for param in params:
         polys.update(dict.fromkeys(param.shape))
     for check in (*requires, *k.checks):

@@ -29,6 +29,7 @@ ROWS = [
     Row("// by a constant", "x: f32[H], w: f32[K]", "zeros((H - K) // 2 + 1, dtype=f32)", [f(9), f(4)], np.zeros(3, F), results="f32[(H - K) // 2 + 1]"),
     Row("// by a symbol", "x: f32[N], w: f32[K]", "x[: N // K]", [f(7), f(2)], f(7)[:3], results="f32[N // K]"),
     Row("// by a size of 0", "x: f32[N], w: f32[K]", "zeros(N // K)", [f(7), f(0)], raises(ValueError, "K")),
+    Row("// by a size that is 0 only where nobody calls", "x: f32[N], y: f32[M]", "x[: N // (M - N)], x[: M % (N - 1024)]", [f(3), f(5)], (f(3)[:1], f(3)[:0]), requires="M > N"),
     Row("% of sizes", "x: f32[N]", "zeros(N % 4)", [f(7)], np.zeros(3)),
     # one symbol, one size
     Row("a mismatch lists the bindings", "x: f32[N, D], y: f32[N, D]", "x + y", [f(2, 3), f(2, 4)], raises(ValueError, "'y'", "(2, 4)", "f32[N, D]", "N=2, D=3 from 'x'")),
@@ -97,6 +98,7 @@ REFUSED = [
     ("a requirement that is false for every size", "kernel k(x: f32[N]) requires N < N { return x }", "TC0412", []),
     ("an alternative that is false for every size", "kernel k(x: f32[N]) requires N < N or 3 > 4 { return x }", "TC0412", ["N < N or 3 > 4"]),
     ("sizes that one of two alternatives makes equal", "kernel k(x: f32[N], y: f32[M]) requires N == M or N == 3 { return x + y }", "TC0402", []),
+    ("slices of slices", "kernel k(x: f32[N], a: i64, b: i64) { return x" + "[a - b : N - a : 2]" * 4 + " }", "TC0504", ["too long an expression"]),
     ("too many alternatives", "kernel k(x: f32[N]) requires " + " or ".join(["(N > 1 and N > 2 and N > 3 and N > 4 and N > 5)"] * 3) + " { return x }", "TC0504", ["64"]),
     ("a bool is no size", "kernel k(b: bool) { return zeros(b) }", "TC0410", []),
     ("a float parameter is no size", "kernel k(s: f32) { return zeros(s) }", "TC0410", []),

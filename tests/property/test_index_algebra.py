@@ -9,6 +9,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tensorc.codegen.size_limits import Interval, Intervals
 from tensorc.index_algebra import (
     Poly,
     Sym,
@@ -132,6 +133,21 @@ def test_guards_over_loops(rest: Grown, first: int, second: int, every: int, mor
             assert min(reached) >= bound.evaluate(v)
             assert not always or min(reached) >= 0
             assert not never or max(reached) < 0
+
+
+@settings(max_examples=400, deadline=None)
+@given(POLYS)
+def test_intervals(p: Grown) -> None:
+    found = Intervals({name: Interval(0, 6) for name in DIMS}).of(p.poly)
+    values = [p.value(v) for v in _assignments()]
+    assert found.low <= min(values) and max(values) <= found.high
+
+
+@settings(max_examples=200, deadline=None)
+@given(POLYS, st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1))
+def test_what_is_settled_fits(p: Grown, n: int, k: int) -> None:
+    found = Intervals({name: Interval(0, 2**63 - 1) for name in DIMS}).of(p.poly)
+    assert not found.fits or -(2**63) <= p.value({"N": n, "K": k}) < 2**63
 
 
 def test_a_floor_that_reaches_its_bound() -> None:

@@ -19,6 +19,7 @@ WORDS = """
     row rows row_begin chunk chunk_end block p p_end strip group groups part parts parts_end
     per_row column_begin first_v1 s_v1 acc_0_0 sum_0_0 left_0 right_0 i j k k_begin k_end j_lanes
     buf0_bytes buf0_begin parts_op0_v1 status panel batch lanes_0 rows_begin v0_ab
+    carry_v1 carry_v2 carry_v1_kept carry_v2_kept q0 q1 Q2
     _x __x x__y _X tc_x tc_f32 tc_body_f TC_LANES TC_EXPORT tdsl_x omp_get_max_threads
 """
 NAMES = WORDS.split()
@@ -26,17 +27,19 @@ DECLARED = ("__x", "x__y", "_x")
 
 
 def _kernel(number: int) -> str:
-    """A product, rows, columns and a whole sum. Over all numbers each name stands in each place."""
-    at = [NAMES[(number + offset) % len(NAMES)] for offset in range(11)]
+    """A product, rows, columns, a whole sum, scans. Over all numbers each name stands in each place."""
+    at = [NAMES[(number + offset) % len(NAMES)] for offset in range(12)]
     kernel, a, rows, columns, b, scale, local, *results = at
-    shapes = (f"f32[{rows}, {columns}]", f"f32[{rows}, {rows}]", f"f32[{columns}]", "f32")
+    shapes = (f"f32[{rows}, {columns}]", f"f32[{rows}, {rows}]", f"f32[{columns}]", "f32", f"f32[{rows}]")
     declared = ", ".join(f"{name}: {shape}" for name, shape in zip(results, shapes, strict=True))
     head = f"kernel {kernel}({a}: {shapes[0]}, {b}: f32[{columns}, {rows}], {scale}: f32) -> ({declared})"
+    scan = f"cumulative_sum(roll({local}, 1, axis=1), axis=1)"
     returned = (
         f"{local} - max({local}, axis=1, keepdims=true)",
         f"{local} @ {b}",
         f"sum({local}, axis=0) * {scale}",
         f"sum({b}) + {rows}",
+        f"max({scan}, axis=1) + 0 * var({scan}, axis=1)",
     )
     return f"{head} {{\n    {local} = {a} * 2\n    return {', '.join(returned)}\n}}\n"
 
@@ -54,6 +57,7 @@ def test_every_kernel(module: Module) -> None:
     b = a.reshape(4, 3) - 5
     twice = a * 2
     expected = (twice - twice.max(1, keepdims=True), twice @ b, twice.sum(0) * 3, b.sum() + 3)
+    expected = (*expected, np.roll(twice, 1, 1).cumsum(1).max(1))
     assert list(module) == NAMES
     for name in NAMES:
         for got, want in zip(module[name](a, b, 3.0), expected, strict=True):

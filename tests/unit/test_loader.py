@@ -320,7 +320,7 @@ def test_empty_arrays(kernel: Any) -> None:
 @pytest.mark.parametrize(
     ("code", "error", "words"),
     [
-        (1, ValueError, "size or precondition"),
+        (1, ValueError, "the sizes of this call are too large"),
         (2, MemoryError, "no memory"),
         (3, RuntimeError, "this CPU lacks"),
         (9, RuntimeError, "unknown status 9"),

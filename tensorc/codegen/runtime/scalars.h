@@ -27,6 +27,10 @@ TC_INLINE int64_t tc_floordiv(int64_t a, int64_t b) {
 }
 TC_INLINE int64_t tc_floormod(int64_t a, int64_t b) { return b == 0 ? 0 : a - tc_floordiv(a, b) * b; }
 
+/* Sizes of arrays are below 2^47; what is computed from sizes must be in 64 bits, by a margin of rounding errors. */
+TC_INLINE int tc_is_size(int64_t n) { return 0 <= n && n <= 0x7fffffffffffLL; }
+TC_INLINE int tc_fits(double size) { return -0x1p63 + 65536 < size && size < 0x1p63 - 65536; }
+
 /* Active lanes of a step with `left` elements to go. */
 TC_INLINE int tc_lanes(int64_t left) { return left < 8 ? (int)left : 8; }
 
