@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import permutations
 
 Monomial = tuple[tuple["Atom", int], ...]
 
@@ -111,6 +112,8 @@ class Poly:
         collected: dict[Monomial, int] = {}
         for monomial, coefficient in terms:
             collected[monomial] = collected.get(monomial, 0) + coefficient
+        if len(collected) > 1:
+            _join_parts(collected)
         ordered = sorted(((m, c) for m, c in collected.items() if c), key=lambda t: _monomial_key(t[0]))
         object.__setattr__(self, "terms", tuple(ordered))
         object.__setattr__(self, "_hash", hash(self.terms))
@@ -284,6 +287,27 @@ class Poly:
 
     def __repr__(self) -> str:
         return f"Poly({self})"
+
+
+def _join_parts(collected: dict[Monomial, int]) -> None:
+    """*Rewrite*: `max(a - b, 0) + min(a, b)` -> `a`: what is behind a place and what is before it."""
+    linear = [m for m in collected if len(m) == 1 and m[0][1] == 1 and isinstance(m[0][0], MinMax)]
+    for later, before in permutations(linear, 2):
+        behind, ahead = later[0][0], before[0][0]
+        assert isinstance(behind, MinMax) and isinstance(ahead, MinMax)
+        if (behind.which, ahead.which) != ("max", "min") or ZERO not in behind.args:
+            continue
+        if len(behind.args) > 2 or len(ahead.args) > 2:
+            continue
+        rest = behind.args[0] if behind.args[1] == ZERO else behind.args[1]
+        whole = next((a for a, b in permutations(ahead.args) if a - b == rest), None)
+        c, d = collected[later], collected[before]
+        if whole is None or c * d <= 0:
+            continue
+        share = min(c, d, key=abs)
+        collected[later], collected[before] = c - share, d - share
+        for monomial, factor in whole.terms:
+            collected[monomial] = collected.get(monomial, 0) + share * factor
 
 
 def _print_key(monomial: Monomial) -> tuple[object, ...]:

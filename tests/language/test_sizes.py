@@ -53,6 +53,8 @@ ROWS = [
     Row("a negative extent of an iteration", "x: f32[N]", "y[i] = x[0] * i for i in N - 4\nreturn y", [f(3)], raises(ValueError, "N - 4")),
     Row("a written result that is checked at the call", "x: f32[N], n: i64", "x[:n]", [f(5), 3], lambda x, n: x[:3], results="f32[n]"),
     Row("a written result that does not hold", "x: f32[N], n: i64", "x[:n]", [f(5), 7], raises(ValueError, "n"), results="f32[n]"),
+    Row("the two parts of an array have its size together", "x: f32[N], y: f32[N], k: i64", "concat((x[1:], x[:1])) + y, concat((x[k:], x[:k])) + y", [f(5), f(5), 2], lambda x, y, k: (np.roll(x, -1) + y, np.roll(x, -2) + y)),
+    Row("parts behind the end", "x: f32[N], y: f32[N], k: i64", "concat((x[k:], x[:k])) + y", [f(5), f(5), 9], lambda x, y, k: x + y),
     # as values
     Row("a dim is a weak integer", "x: f32[N]", "x / N", [f(4)], lambda x: x / F(4)),
     Row("a dim alone is i64", "x: f32[N]", "N, N / 2, N // 2, N + 0.5", [f(5)], (np.int64(5), np.float64(2.5), np.int64(2), np.float64(5.5))),
