@@ -6,7 +6,6 @@ Lark.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from tensorc.cli.doctor_command import doctor_command
 from tensorc.cli.explain_command import explain_command
 from tensorc.cli.report import Reporter, write_report
 from tensorc.cli.run_command import run_command
+from tensorc.cli.streams import StandardOutputError, drop_output, prepare_streams
 
 if TYPE_CHECKING:
     from tensorc.diagnostics.model import CompileError
@@ -41,18 +41,27 @@ for command in (compile_command, check_command, explain_command, run_command, do
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its status."""
-    arguments = sys.argv[1:] if argv is None else list(argv)
-    status = run(arguments)
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # whoever read our output has gone: that is their choice, and no reason for a message at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(status)
+    prepare_streams()
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit status."""
+    status = 0
+    try:
+        status = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # whoever read our output has gone: that is their choice, and no reason for a message at exit
+        drop_output()
+    except StandardOutputError as error:
+        drop_output()
+        click.echo(f"error: cannot write the output: {error}", err=True)
+        return USAGE_ERROR
+    return status
+
+
+def _run(arguments: Sequence[str]) -> int:
     reporter = Reporter()
     try:
         result: Any = tensorc.main(list(arguments), prog_name="tensorc", standalone_mode=False, obj=reporter)
@@ -70,9 +79,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         error.show()
         return USAGE_ERROR
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (BrokenPipeError, StandardOutputError):
+        raise
     except Exception as error:
         return _show_failure(error, reporter, arguments)
 

@@ -27,7 +27,7 @@ def read_source(path: str | Path) -> Source:
     """
     name = "<stdin>" if str(path) == STDIN else str(path)
     text = _decode(name, _read_bytes(path, name))
-    source = Source(name, text, None if str(path) == STDIN else os.path.realpath(path))
+    source = Source(name, text, None if str(path) == STDIN else _real_path(path, name))
     if not source.text.strip():
         found = "there is only white space" if source.text else "it has 0 bytes"
         raise CompileError(
@@ -56,6 +56,15 @@ def _read_bytes(path: str | Path, name: str) -> bytes:
     except ValueError:
         message, help = f"{name!r} is not a path: it has a NUL byte", ""
     raise UnreadableSourceError([Diagnostic("TC0801", message, None, help=help)])
+
+
+def _real_path(path: str | Path, name: str) -> str:
+    """What imports are relative to."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        message = f"`{name}` cannot be read: the working directory does not exist any more"
+        raise UnreadableSourceError([Diagnostic("TC0801", message, None)]) from None
 
 
 def _near_file(path: Path) -> str:

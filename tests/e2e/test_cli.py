@@ -405,6 +405,70 @@ def test_reader_that_goes_away() -> None:
     assert done.returncode == 0
 
 
+def through_shell(words: str) -> subprocess.CompletedProcess[str]:
+    """`tensorc WORDS` with the redirections of a shell."""
+    command = f"{sys.executable} -W error -m tensorc {words}"
+    return subprocess.run(["bash", "-c", command], input="", capture_output=True, text=True, check=False)
+
+
+PRINTING = (
+    "--help",
+    "explain TC0402",
+    "explain one.tdsl",
+    "check --types one.tdsl",
+    "compile one.tdsl -o - --emit=cpp",
+    "compile one.tdsl --until=lower",
+    "run one.tdsl --check",
+)
+
+
+@pytest.mark.parametrize("words", PRINTING)
+def test_output_that_is_closed_is_not_missed(words: str) -> None:
+    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
+        done = through_shell(f"{words} {closed}")
+        assert (done.returncode, done.stderr) == (0, ""), closed
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("words", [*PRINTING, "check --error-format=json wrong.tdsl"])
+def test_output_that_takes_no_more(words: str) -> None:
+    done = through_shell(f"{words} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "error: cannot write the output: No space left on device\n"
+    assert through_shell(f"{words} > /dev/full 2>&1").returncode == 2
+
+
+@pytest.mark.parametrize("target", ["&-", "/dev/full"])
+def test_messages_that_are_lost_leave_the_status(target: str) -> None:
+    if target == "/dev/full" and not Path(target).exists():
+        pytest.skip("needs /dev/full")
+    for words, status in (("check wrong.tdsl", 1), ("check missing.tdsl", 2), ("compile", 2)):
+        done = through_shell(f"{words} 2>{target}")
+        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_standard_input_that_is_closed_is_empty() -> None:
+    done = through_shell("check - <&-")
+    assert done.returncode == 1 and "error[TC0114]: `<stdin>` is empty" in done.stderr
+
+
+def test_a_working_directory_that_is_gone() -> None:
+    Path("gone").mkdir()
+    inside = (
+        f"import os, sys; os.chdir('gone'); os.rmdir('../gone'); os.execv({sys.executable!r}, sys.argv[1:])"
+    )
+    for words, code in (
+        (["check", "../one.tdsl"], "TC0801"),
+        (["compile", str(Path("one.tdsl").resolve())], "TC0604"),
+    ):
+        Path("gone").mkdir()
+        command = [sys.executable, "-c", inside, sys.executable, "-m", "tensorc", *words]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith(f"error[{code}]") and "Traceback" not in done.stderr
+
+
 # -- check, explain, doctor -------------------------------------------------------------------------
 
 
