@@ -86,7 +86,7 @@ def run_command(
     )
     module = load_unit(read_source(file), options, observe=make_observer(print_after, time_stages))
     ctx.ensure_object(Reporter).show(module.unit.warnings)
-    position = _choose(module, name)
+    position = _choose(module, name, inputs)
     program = module.unit.reference[position]
     arrays = make_inputs(program.signature, inputs, seed)
     kernel = module[program.signature.name]
@@ -97,23 +97,32 @@ def run_command(
     return _check(program, arrays, results) if check else 0
 
 
-def _choose(module: Module, name: str | None) -> int:
-    """The position of the kernel to run.
+def _choose(module: Module, name: str | None, inputs: tuple[str, ...]) -> int:
+    """The position of the kernel to run; of one with dtype parameters, the case that the inputs choose.
 
     Raises:
-        InputError: TC0804.
+        InputError: TC0804; TC0803, no case takes the inputs.
     """
-    from tensorc.cli.run_inputs import InputError
+    from tensorc.cli.run_inputs import InputError, fitting_cases
     from tensorc.diagnostics.model import Diagnostic
 
-    names = list(module)
-    if name is None and len(names) == 1:
-        return 0
-    if name in names:
-        return names.index(name)
-    listed = f"kernels: {', '.join(names)}"
+    signatures = module.unit.signatures
+    written = list(dict.fromkeys(s.generic.name if s.generic else s.name for s in signatures))
+    wanted = written[0] if name is None and len(written) == 1 else name
+    chosen = [s for s in signatures if s.name == wanted]
+    cases = [s for s in signatures if s.generic is not None and s.generic.name == wanted]
+    if cases and not chosen:
+        chosen = fitting_cases(cases, inputs)
+    if len(chosen) == 1:
+        return signatures.index(chosen[0])
     file = module.unit.source.name
-    message = f"{file} has no kernel '{name}'" if name else f"{file} has several kernels: name one with -k"
+    listed = f"kernels: {', '.join(s.name for s in chosen or signatures)}"
+    if chosen:
+        message = f"the inputs fit several cases of kernel '{wanted}': name one with -k"
+    elif wanted is not None:
+        message = f"{file} has no kernel '{wanted}'"
+    else:
+        message = f"{file} has several kernels: name one with -k"
     raise InputError([Diagnostic("TC0804", message, None, notes=(listed,))])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensorc.artefacts.loader_convert import array_dtype
 from tensorc.diagnostics.model import CompileError, Diagnostic
 from tensorc.dtypes import DType
 from tensorc.index_algebra import Poly
@@ -53,6 +54,35 @@ def make_inputs(signature: Signature, words: Sequence[str], seed: int) -> dict[s
         if p.name not in found:
             found[p.name] = _make_up(signature, p, sizes, generator)
     return {p.name: found[p.name] for p in signature.params}
+
+
+def fitting_cases(cases: Sequence[Signature], words: Sequence[str]) -> list[Signature]:
+    """Those of the cases of a kernel with dtype parameters that take the files among the inputs.
+
+    Raises:
+        InputError: TC0803, a file cannot be read, or none of them takes it.
+    """
+    first = cases[0]
+    assert first.generic is not None
+    given = _split_words(first, words)
+    fitting = list(cases)
+    for position in first.generic.params:
+        param = first.params[position]
+        path = given.get(param.name, "")
+        if not path.startswith("@"):
+            continue
+        found = _load(first, param, path[1:]).dtype
+        fitting = [s for s in fitting if _takes(s.params[position].dtype, found)]
+        if not fitting:
+            message = f"no case of kernel '{first.generic.name}' takes {found} for '{param.name}'"
+            names = ", ".join(s.name for s in cases)
+            raise InputError([Diagnostic("TC0803", message, None, notes=(f"cases: {names}",))])
+    return fitting
+
+
+def _takes(dtype: DType, found: np.dtype[Any]) -> bool:
+    """Whether arrays of `found` are taken for `dtype`: a bf16 as its bits too."""
+    return found == array_dtype(dtype.name) or (dtype.name == "bf16" and found == np.dtype(np.uint16))
 
 
 def _random_input(
@@ -124,9 +154,10 @@ def _read_number(signature: Signature, param: Param, text: str) -> int | float |
 
 
 def _sizes(signature: Signature, given: dict[str, Any]) -> dict[str, int]:
-    """Every dim: fixed, solved from the given inputs, else its hint."""
+    """Every dim: fixed, solved from the given inputs, a default, else its hint."""
     sizes = {d.name: d.fixed for d in signature.dims if d.fixed is not None}
-    sizes.update((p.name, int(given[p.name])) for p in _size_params(signature) if p.name in given)
+    numbers = {p.name: given.get(p.name, p.default) for p in _size_params(signature)}
+    sizes.update((name, int(number)) for name, number in numbers.items() if number is not None)
     equations = [
         (size, extent)
         for p in signature.params
@@ -168,10 +199,15 @@ def _make_up(
             raise input_error(f"'{param.name}' would have the negative size {min(shape)}", signature)
         return _random_input(signature, param, shape, generator)
     if param.default is not None:
-        return param.default
+        return _default(param)
     if param.name in sizes:
         return sizes[param.name]
     return carried(_random(param.dtype, (), generator), param.dtype)[()].item()
+
+
+def _default(param: Param) -> int | float | bool:
+    assert param.default is not None
+    return bool(param.default) if param.dtype.is_bool else param.default
 
 
 def _random(dtype: DType, shape: tuple[int, ...], generator: np.random.Generator) -> Array:

@@ -584,6 +584,47 @@ def test_run_chooses_a_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     assert status == 2 and "error[TC0804]" in err
 
 
+def test_run_takes_defaults_of_every_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("d.tdsl").write_text(
+        "kernel b(x: f32[N], t: bool = true, u: bool = false) { return where(t and not u, x, -x) }\n"
+        "kernel i(n: i64 = 3, k: u8 = 2) { return arange(n) * k }\n"
+        "kernel s(x: f32[n], n: i64 = 3) { return x * f32(n) }\n"
+        "kernel f(x: f32[N], a: f16 = 0.5, c: bf16 = -2, d: f64 = inf) { return x * f32(a), x * f32(c), x * f32(d) }\n"
+    )
+    np.save("x.npy", np.ones(3, np.float32))
+    for words in (["b", "x=@x.npy", "-o", "b.npz"], ["i"], ["s"], ["s", "x=@x.npy"], ["f"]):
+        assert call(capsys, "run", "d.tdsl", "--check", "-k", *words)[::2] == (0, ""), words
+    with np.load("b.npz") as saved:
+        assert saved["out"].tolist() == [1, 1, 1]
+    assert "float32 (3,)" in call(capsys, "run", "d.tdsl", "-k", "s")[1]
+
+
+def test_run_chooses_a_case(capsys: pytest.CaptureFixture[str]) -> None:
+    generic = "kernel g[T: f32 | f64, U: f32 | i32](x: T[N], y: U[N], a: T = 2) { return x * a, y }\n"
+    Path("g.tdsl").write_text(generic)
+    Path("more.tdsl").write_text(generic + ONE)
+    for name in ("float32", "float64", "int32", "int8"):
+        np.save(f"{name}.npy", np.zeros(3, name))
+    for file, words, case in (
+        ("g.tdsl", ["x=@float64.npy", "y=@int32.npy"], "g_f64_i32"),
+        ("more.tdsl", ["-k", "g", "x=@float32.npy", "y=@float32.npy"], "g_f32_f32"),
+        ("more.tdsl", ["-k", "g_f64_i32"], "g_f64_i32"),
+    ):
+        status, out, err = call(capsys, "run", file, *words)
+        assert (status, err) == (0, "") and out.startswith(f"{case}: ")
+    for words, code, said in (
+        ([], "TC0804", "several cases of kernel 'g'"),
+        (["x=rand:3"], "TC0804", "g_f32_f32, g_f32_i32, g_f64_f32, g_f64_i32"),
+        (["x=@float64.npy"], "TC0804", "kernels: g_f64_f32, g_f64_i32"),
+        (["x=@int8.npy"], "TC0803", "no case of kernel 'g' takes int8 for 'x'"),
+        (["x=@none.npy"], "TC0803", "cannot read 'none.npy'"),
+        (["z=3"], "TC0803", "has no parameter 'z'"),
+    ):
+        status, _, err = call(capsys, "run", "more.tdsl", "-k", "g", *words)
+        assert status == 2 and f"error[{code}]" in err and said in err
+    assert "several kernels: name one with -k" in call(capsys, "run", "more.tdsl")[2]
+
+
 def test_failed_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A kernel that computes something else than the program says: here, by a wrong constant in its C++."""
     import tensorc.api
