@@ -589,7 +589,8 @@ def test_run_takes_defaults_of_every_kind(capsys: pytest.CaptureFixture[str]) ->
         "kernel b(x: f32[N], t: bool = true, u: bool = false) { return where(t and not u, x, -x) }\n"
         "kernel i(n: i64 = 3, k: u8 = 2) { return arange(n) * k }\n"
         "kernel s(x: f32[n], n: i64 = 3) { return x * f32(n) }\n"
-        "kernel f(x: f32[N], a: f16 = 0.5, c: bf16 = -2, d: f64 = inf) { return x * f32(a), x * f32(c), x * f32(d) }\n"
+        "kernel f(x: f32[N], a: f16 = 0.5, c: bf16 = -2, d: f64 = inf) {\n"
+        "    return x * f32(a), x * f32(c), x * f32(d)\n}\n"
     )
     np.save("x.npy", np.ones(3, np.float32))
     for words in (["b", "x=@x.npy", "-o", "b.npz"], ["i"], ["s"], ["s", "x=@x.npy"], ["f"]):
