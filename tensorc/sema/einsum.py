@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tensorc.dtypes import BOOL
 from tensorc.index_algebra import ONE, ZERO, Poly, axis
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import apply_operator, numeric, stored, warn_widening
+from tensorc.sema.elementwise import adapting, apply_operator, numeric, stored, warn_widening
 from tensorc.sema.products import Labelled, arranged, contract, sum_labels
 from tensorc.sema.promotion import common_type
 from tensorc.sema.shapes import axes_argument, integer_argument, normalize_axis
@@ -90,7 +90,8 @@ def check_vecdot(k: Builder, site: Site, args: Args) -> Value:
     labels = tuple(range(len(products.shape)))
     summed = number % len(labels)
     kept = tuple(n for n in labels if n != summed)
-    return sum_labels(k, site, Labelled(products, labels), kept).tensor
+    total = sum_labels(k, site, Labelled(products, labels), kept).tensor
+    return adapting(total, [args["x1"], args["x2"]])
 
 
 # -- tensordot -------------------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def check_tensordot(k: Builder, site: Site, args: Args) -> Value:
     summed = {a for a, _ in pairs}
     kept = (*(n for n in range(rank) if n not in summed), *(n for n in labels if n >= rank))
     factors = Labelled(left, tuple(range(rank))), Labelled(right, tuple(labels))
-    return contract(k, site, *factors, kept).tensor
+    return adapting(contract(k, site, *factors, kept).tensor, [args["x1"], args["x2"]])
 
 
 def _paired_axes(
@@ -184,7 +185,7 @@ def check_einsum(k: Builder, site: Site, args: Args) -> Value:
         _labelled(k, site, t, labels, sizes) for t, labels in zip(operands, formula.terms, strict=True)
     ]
     result = _multiply_all(k, site, factors, formula.result)
-    return arranged(k, site, result, formula.result)
+    return adapting(arranged(k, site, result, formula.result), inputs)
 
 
 def _multiply_all(k: Builder, site: Site, factors: list[Labelled], result: tuple[int, ...]) -> Labelled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Items
+from dataclasses import replace
 from math import prod
 
 from tensorc.dtypes import BOOL, F64, I64, U64, DType
@@ -430,6 +431,12 @@ def dtype_argument(k: Builder, arg: Arg | None) -> DType | None:
         "TC0306", f"expected a dtype, found {describe(arg.value)}", arg.span, label="expected a dtype, as f32"
     )
     return None
+
+
+def adapting(result: Tensor, args: Items[Arg]) -> Tensor:
+    """The result of a reduction, a scan or a product, which is weak where all its operands are."""
+    operands = [a.value for a in args if isinstance(a.value, Known | Size | Tensor)]
+    return replace(result, weak=True) if common_type(operands).weak else result
 
 
 def stored(k: Builder, site: Site, value: Numeric) -> Tensor:

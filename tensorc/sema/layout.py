@@ -8,7 +8,7 @@ from tensorc.dtypes import BOOL, I64
 from tensorc.index_algebra import ONE, ZERO, Poly, Sym, axis, dim, divide_exactly, is_positive
 from tensorc.index_algebra import product as element_count
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import numeric, stored, warn_widening
+from tensorc.sema.elementwise import adapting, numeric, stored, warn_widening
 from tensorc.sema.promotion import common_type
 from tensorc.sema.reductions import permute
 from tensorc.sema.shapes import axes_argument, broadcast_shapes, rank_of, shape_argument, shape_of, shape_text
@@ -210,7 +210,9 @@ def check_matmul(k: Builder, site: Site, args: Args) -> Value:
     a = k.broadcast(a, (*batch, *a.shape[-2:]), site)
     b = k.broadcast(b, (*batch, *b.shape[-2:]), site)
     product = batched_product(k, site, a, b)
-    return _drop_matrix_axes(k, site, product, row, column) if row or column else product
+    if row or column:
+        product = _drop_matrix_axes(k, site, product, row, column)
+    return adapting(product, [args["x1"], args["x2"]])
 
 
 def _check_product(k: Builder, site: Site, left: Numeric, right: Numeric) -> bool:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from tensorc.dtypes import BOOL, F32, F64, I64, U64, DType, computation_type
 from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_positive, maximum
 from tensorc.operators import REDUCTIONS
 from tensorc.sema.builder import Builder, Site, element_count
-from tensorc.sema.elementwise import as_bool, convert, dtype_argument, numeric, stored
+from tensorc.sema.elementwise import adapting, as_bool, convert, dtype_argument, numeric, stored
 from tensorc.sema.shapes import axes_argument, flag_argument, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Tensor, Value, describe
 from tensorc.tensor_ir.program import Reduce, Shape, View
 
 Args = Mapping[str, Arg]
+
+HAVE_THEIR_TYPE: Final = ("any", "all", "argmax", "argmin", "count_nonzero")
+"""Reductions whose results are bool or i64 whatever they reduce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,10 @@ def check_reduction(k: Builder, site: Site, kind: str, args: Args) -> Value:
     result = _REDUCERS[kind](k, site, request, operand)
     if rounded is not None:
         result = k.promote(result, rounded, site)
-    return _keep_dims(k, site, request, operand.shape, result) if request.keepdims else result
+    if request.keepdims:
+        result = _keep_dims(k, site, request, operand.shape, result)
+    own_type = kind in HAVE_THEIR_TYPE or request.dtype is not None
+    return result if own_type else adapting(result, [args["x"]])
 
 
 # -- reading the call ------------------------------------------------------------------------------

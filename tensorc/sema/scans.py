@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from tensorc.dtypes import BOOL, I64, U64, DType
 from tensorc.index_algebra import ONE
 from tensorc.sema.builder import Builder, Site
-from tensorc.sema.elementwise import convert, dtype_argument, numeric, stored
+from tensorc.sema.elementwise import adapting, convert, dtype_argument, numeric, stored
 from tensorc.sema.joining import join
 from tensorc.sema.shapes import flag_argument, integer_argument, normalize_axis, rank_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Tensor, Value, describe
@@ -41,7 +41,7 @@ def check_scan(k: Builder, site: Site, args: Args, kind: str) -> Value:
         shape = (*operand.shape[:axis], ONE, *operand.shape[axis + 1 :])
         start = k.constant(Known(0 if kind == "sum" else 1), operand.dtype, site)
         result = join(k, site, [k.broadcast(start, shape, site), result], axis)
-    return result if dtype is None else k.promote(result, dtype, site)
+    return adapting(result, [args["x"]]) if dtype is None else k.promote(result, dtype, site)
 
 
 def _axis(k: Builder, site: Site, value: Numeric, given: Arg | None) -> int | None:

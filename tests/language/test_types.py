@@ -86,6 +86,7 @@ def test_promotion_is_numpys_table(promoted: dict[str, object], a: str, b: str) 
 
 
 INTS = np.array([3, -7, 1], np.int32)
+BYTES = np.array([3, -7, 1], np.int8)
 X = np.array([0.5, -2.0, 3.25], F)
 B = np.array([True, False, True])
 D = np.array([0.5, -2.0, 3.25])
@@ -103,6 +104,21 @@ ROWS = [
     Row("weak and shaped: where", "x: f32[N], b: bool[N]", "x + where(b, -inf, 0)", [X, B], lambda x, b: x + np.where(b, F(-np.inf), F(0))),
     Row("weak and shaped: arange", "x: f32[N], i: i32[N]", "x * arange(N), i * arange(N)", [X, INTS], lambda x, i: (x * np.arange(3, dtype=F), i * np.arange(3, dtype=np.int32))),
     Row("weak and shaped: zeros, ones, full", "x: f32[N]", "x + zeros(N), x * ones(N), x + full(N, 0.5)", [X], lambda x: (x + F(0), x * F(1), x + F(0.5))),
+    Row("weak reductions", "x: f32[N], i: i8[N]", "i + max(arange(N)), x + sum(ones(N)), x + mean(arange(N)), x + std(ones(N)) + logsumexp(zeros(N)), x * max(arange(N), keepdims=true), x + sum(0.1)", [X, BYTES],
+        lambda x, i: (i + np.int8(2), x + F(3), x + F(1), x + F(np.log(3)), x * F(2), x + F(0.1))),
+    Row("weak reductions in index notation", "x: f32[N], i: i8[N]", "i + max(j for j in N), x + sum(1 for j in N), x + sum(j * 0.5 for j in N)", [X, BYTES], lambda x, i: (i + np.int8(2), x + F(3), x + F(1.5))),
+    Row("weak products", "x: f32[N], i: i8[N]", "i + arange(N) @ arange(N), x + arange(N) @ ones(N), x + vecdot(arange(N), arange(N)), i + tensordot(arange(N), arange(N), axes=1), x + einsum('i,i->', arange(N), ones(N))".replace("'", '"'), [X, BYTES],
+        lambda x, i: (i + np.int8(5), x + F(3), x + F(5), i + np.int8(5), x + F(3))),
+    Row("weak scans", "x: f32[N], i: i8[N]", "x + cumulative_sum(arange(N)), i + cumulative_max(arange(N)), concat((x, cumulative_prod(ones(N), include_initial=true)))", [X, BYTES],
+        lambda x, i: (x + np.array([0, 1, 3], F), i + np.arange(3, dtype=np.int8), np.concatenate((x, np.ones(4, F))))),
+    Row("a weak reduction computes in i64", "i: i8[N]", "i + (sum(arange(N) + 1000) - 3003)", [BYTES], lambda i: i),
+    Row("weak reductions meet integers as floats", "i: i32[N]", "i + mean(arange(N)), i + sum(ones(N))", [INTS], lambda i: (i + 1.0, i + 3.0)),
+    Row("a dtype makes weak reductions strong", "x: f32[N], i: i8[N]", "x + sum(arange(N), dtype=f64), i + sum(arange(N), dtype=i64), x + cumulative_sum(ones(N), dtype=f64)", [X, BYTES],
+        lambda x, i: (x + np.float64(3), i + np.int64(3), x + np.arange(1, 4.0))),
+    Row("counts and positions are i64", "i: i8[N]", "i + argmax(arange(N)), i + argmin(arange(N)), i + count_nonzero(arange(N)), any(arange(N)), all(arange(N))", [BYTES],
+        lambda i: (i + np.int64(2), i + np.int64(0), i + np.int64(2), np.True_, np.False_)),
+    Row("weak reductions are stored as i64 and f64", "b: bool[N]", "max(arange(N)), sum(ones(N)), mean(arange(N)), arange(N) @ arange(N), cumulative_sum(ones(N))", [B],
+        (np.int64(2), np.float64(3), np.float64(1), np.int64(5), np.arange(1, 4.0))),
     Row("weak becomes i64 or f64 when stored", "b: bool[N]", "where(b, 1, 0), where(b, 0.5, 0), arange(N), zeros(N), full(N, 2), full(N, 0.5), ones(2)", [B],
         (np.array([1, 0, 1]), np.array([0.5, 0, 0.5]), np.arange(3), np.zeros(3), np.full(3, 2), np.full(3, 0.5), np.ones(2))),
     Row("creation with a dtype is strong", "x: f32[N]", "x * arange(N, dtype=f64), x + zeros(N, dtype=f64)", [X], lambda x: (x * np.arange(3.0), x + np.zeros(3))),
