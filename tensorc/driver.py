@@ -7,7 +7,8 @@ that is how printing after a stage, timing, and stopping early are done.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -169,10 +170,24 @@ def _parse(source: Source, options: CompileOptions, bag: DiagnosticBag) -> Any:
 def _check(file: ast.File, options: CompileOptions, bag: DiagnosticBag) -> Any:
     from tensorc.sema.check import check_file
 
+    wrong = tuple(_wrong_sizes(options.dims)) + tuple(_wrong_sizes(options.hints))
+    for message in wrong:
+        bag.error("TC0802", message, None)
+    if wrong:
+        return ()
     programs = check_file(file, bag, dims=dict(options.dims), hints=dict(options.hints))
     if not bag.has_errors:
         _check_dim_names(programs, (*options.dims, *options.hints), bag)
     return programs
+
+
+def _wrong_sizes(given: Sequence[tuple[str, int]]) -> Iterator[str]:
+    """What is wrong with sizes whatever the program is."""
+    from tensorc.codegen.size_limits import ARRAY_LIMIT
+
+    counts = Counter(name for name, _ in given)
+    yield from (f"the size {name} is given {n} times" for name, n in counts.items() if n > 1)
+    yield from (f"the size {name}={size} is not below 2^47" for name, size in given if size >= ARRAY_LIMIT)
 
 
 def _check_dim_names(

@@ -20,6 +20,9 @@ POLICIES = ("default", "inductor-2.8")
 MATH_MODES = ("strict", "fast")
 
 
+_MOST_DIGITS = 100
+
+
 class SizeType(click.ParamType[tuple[str, int]]):
     """`N=1024`."""
 
@@ -29,7 +32,8 @@ class SizeType(click.ParamType[tuple[str, int]]):
         if isinstance(value, tuple):
             return value
         name, equals, size = str(value).partition("=")
-        if not equals or not name or not size.isascii() or not size.isdigit():
+        is_number = size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS
+        if not equals or not name or not is_number:
             self.fail(f"'{value}' is not of the form N=1024", param, ctx)
         return name, int(size)
 

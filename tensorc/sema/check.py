@@ -24,7 +24,7 @@ def check_file(
 ) -> tuple[TensorProgram, ...]:
     """One program per kernel without errors; errors and warnings of the whole file go into `bag`.
 
-    `dims` fixes size symbols and `hints` gives figures for estimates, both over what the file says.
+    `dims` fixes sizes that the file leaves open, `hints` gives figures for estimates, before the file's.
     """
     if file.imported is None:
         file = load_imports(file, bag)

@@ -22,7 +22,7 @@ from tensorc.syntax import ast
 def read_declarations(
     file: ast.File, bag: DiagnosticBag, dims: Mapping[str, int], hints: Mapping[str, int]
 ) -> FileScope:
-    """The names of a file and of its imports. `dims` and `hints` of the command override what it says."""
+    """The names of a file and of its imports. The command fixes `dims`; its `hints` go before theirs."""
     return _read_file(file, bag, dims, hints, {})
 
 
@@ -152,8 +152,13 @@ def _read_dim(
             )
         fixed = int(number) if number is not None and number >= 0 else None
     scope.later -= {node.name}
+    asked = dims.get(node.name, fixed)
+    if fixed is not None and asked != fixed:
+        message = f"the size {node.name} is {fixed} in the program, not {asked}"
+        help = f"write `{node.name} ~ {fixed}` to leave it open"
+        bag.error("TC0802", message, node.span, label="fixed here", help=help)
     hint = hints.get(node.name, node.hint)
-    scope.dims[node.name] = DimFact(dims.get(node.name, fixed), hint)
+    scope.dims[node.name] = DimFact(asked, hint)
 
 
 def _read_const(node: ast.Const, bag: DiagnosticBag, scope: FileScope) -> None:

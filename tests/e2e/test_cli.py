@@ -111,6 +111,7 @@ def test_lists_that_are_spelled_out_are_the_drivers() -> None:
         ["compile", "one.tdsl", "-O", "9"],
         ["compile", "one.tdsl", "--dim", "N"],
         ["compile", "one.tdsl", "--dim", "N=-1"],
+        ["compile", "one.tdsl", "--dim", f"N={'1' * 5000}"],
         ["compile", "one.tdsl", "-o", "-"],
         ["compile", "one.tdsl", "-o", "out/"],
         ["compile", "-"],
@@ -347,10 +348,26 @@ def test_values_of_options(capsys: pytest.CaptureFixture[str]) -> None:
         (["--prefix=a-b"], "TC0805"),
         (["--dim=Q=3"], "TC0802"),
         (["--hint=Q=3"], "TC0802"),
+        (["--dim=N=3", "--dim=N=4"], "TC0802"),
+        (["--hint=N=3", "--hint=N=3"], "TC0802"),
+        (["--dim=N=99999999999999999999"], "TC0802"),
+        (["--hint=N=140737488355328"], "TC0802"),
     ):
         status, _, err = call(capsys, "compile", "one.tdsl", *words)
-        assert status in (1, 2) and f"error[{code}]" in err
+        assert status == 2 and f"error[{code}]" in err
     assert files() == set()
+
+
+def test_largest_sizes_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--dim=N=140737488355327", "--hint=N=0"]
+    assert call(capsys, "check", "one.tdsl", *words)[0] == 0
+
+
+def test_a_size_that_the_file_fixes(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("fixed.tdsl").write_text("dims N = 4\nkernel f(x: f32[N]) { return x }\n")
+    assert call(capsys, "check", "fixed.tdsl", "--dim=N=4", "--hint=N=9")[0] == 0
+    status, _, err = call(capsys, "check", "fixed.tdsl", "--dim=N=7")
+    assert status == 2 and "error[TC0802]: the size N is 4 in the program, not 7" in err
 
 
 def test_internal_error_writes_a_report(

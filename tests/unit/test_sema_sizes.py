@@ -107,11 +107,19 @@ def test_fixed_dims_are_numbers_and_hints_are_kept() -> None:
     assert [str(s) for s in program.ops[0].shape] == ["N", "16"]
 
 
-def test_the_command_overrides_dims_and_hints() -> None:
-    text = "dims N ~ 100, H = 16\nkernel k(x: f32[N, H, M]) { return x }"
-    program = program_of(text, dims={"H": 4, "M": 2}, hints={"N": 7})
+def test_the_command_fixes_dims_that_are_open_and_overrides_hints() -> None:
+    text = "dims N ~ 100, H = 16, K ~ 5\nkernel k(x: f32[N, H, M, K]) { return x }"
+    program = program_of(text, dims={"H": 16, "M": 2, "K": 3}, hints={"N": 7})
     found = [(d.name, d.fixed, d.hint) for d in program.signature.dims]
-    assert found == [("N", None, 7), ("H", 4, None), ("M", 2, None)]
+    assert found == [("N", None, 7), ("H", 16, None), ("M", 2, None), ("K", 3, 5)]
+
+
+def test_what_the_file_fixes_has_no_other_value() -> None:
+    text = "const C = 4\ndims H = C * 4\nkernel k(x: f32[H]) { return x }"
+    _, bag = check_text(text, dims={"H": 4})
+    (found,) = bag.items
+    assert (found.code, found.message) == ("TC0802", "the size H is 16 in the program, not 4")
+    assert found.span is not None and found.span.line == 2
 
 
 def test_a_division_of_sizes_by_a_symbol_checks_the_divisor() -> None:
