@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from tensorc.diagnostics.model import DiagnosticBag, Label
 from tensorc.sema.builder import Builder, TooLargeError
 from tensorc.sema.calls import evaluate_call
+from tensorc.sema.constants import as_number
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.iteration import comprehend
 from tensorc.sema.numbers import constant_value, fits
@@ -182,8 +183,17 @@ def _typed_constant(node: ast.Const, value: Known, bag: DiagnosticBag, scope: Fi
         return POISON
     if dtype is None:
         return POISON
+    if value.dtype is not None and value.dtype != dtype:
+        c.builder.error(
+            "TC0301",
+            f"the type says {dtype}, but the value is {describe(value)}",
+            node.value.span,
+            label=f"expected {dtype}, found {value.dtype}",
+            help=f"a type never converts: write {dtype}(...)",
+        )
+        return POISON
     mixed = (value.kind == "b") != dtype.is_bool or (value.kind == "f" and dtype.is_integer)
-    if mixed or not fits(value, dtype) or (value.dtype is not None and value.dtype != dtype):
+    if mixed or not fits(value, dtype):
         c.builder.literal_error(value, dtype, node.value.span)
         return POISON
     number = constant_value(value, dtype)
@@ -194,7 +204,8 @@ def evaluate_constant(node: ast.Expr, bag: DiagnosticBag, scope: FileScope, fram
     """The number of a constant expression, or poison after an error."""
     own = DiagnosticBag()
     try:
-        value: Value = run(evaluate(_context(own, scope), node, frame))
+        c = _context(own, scope)
+        value = as_number(c.builder, run(evaluate(c, node, frame)))
     except TooLargeError:
         value = POISON
     for diagnostic in own.items:

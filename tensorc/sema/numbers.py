@@ -22,6 +22,8 @@ _MAX_LITERAL_DIGITS = 2000
 MAX_BITS: Final = 16_384
 """Of an integer on the way: a longer one fits no dtype, and could take unbounded time and memory."""
 
+_WIDEST: Final = 64
+
 
 class IntegerTooLongError(Exception):
     """An integer of more than `MAX_BITS` bits, which is not computed."""
@@ -129,6 +131,23 @@ def fold(op: str, operands: tuple[Known, ...]) -> Known | None:
         return None
 
 
+def fold_typed(op: str, operands: tuple[Known, ...], dtype: DType) -> Known | None:
+    """The same on numbers that have the types of the operation: integers wrap, floats round to `dtype`.
+
+    A float operation is computed in f64 first, which is wide enough that the second rounding changes nothing.
+    """
+    if op == "cast":
+        return cast_known(operands[0], dtype)
+    values = tuple(n.value for n in operands)
+    if any(isinstance(v, bool) for v in values):
+        result = _fold_bools(op, values)
+    elif all(isinstance(v, int) for v in values):
+        result = _fold_wrapping(op, tuple(int(v) for v in values))
+    else:
+        result = _fold_floats(op, tuple(float(v) for v in values))
+    return None if result is None else cast_known(result, dtype)
+
+
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "equal": operator.eq,
     "not_equal": operator.ne,
@@ -166,6 +185,16 @@ def _fold_integers(op: str, values: tuple[int, ...]) -> Known | None:
         return None
 
 
+def _fold_wrapping(op: str, values: tuple[int, ...]) -> Known | None:
+    """The integer itself, or another that wraps to the same."""
+    match op, values:
+        case "left_shift", (a, count):
+            return Known(_left_shift(a, min(count, _WIDEST)))
+        case "power", (base, exponent):
+            return Known(pow(base, exponent, 2**_WIDEST)) if exponent >= 0 else None
+    return _fold_integers(op, values)
+
+
 def _short(value: int) -> int:
     if value.bit_length() > MAX_BITS:
         raise IntegerTooLongError
@@ -196,6 +225,7 @@ _INTEGER: dict[str, Callable[..., int]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
+    "negative": operator.neg,
     "abs": abs,
     "square": lambda a: a * a,
     "sign": lambda a: (a > 0) - (a < 0),
@@ -224,6 +254,7 @@ _FLOAT: dict[str, Callable[..., bool | float]] = {
     "subtract": operator.sub,
     "multiply": operator.mul,
     "divide": lambda a, b: a / b if b else a * math.copysign(math.inf, b),
+    "negative": operator.neg,
     "abs": abs,
     "square": lambda a: a * a,
     "sqrt": lambda a: math.sqrt(a) if a >= 0 else math.nan,

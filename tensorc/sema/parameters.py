@@ -6,6 +6,7 @@ from collections.abc import Generator
 from typing import Any
 
 from tensorc.diagnostics.model import Label
+from tensorc.sema.constants import as_number
 from tensorc.sema.expressions import Context, evaluate, run
 from tensorc.sema.numbers import constant_value, fits
 from tensorc.sema.scopes import Frame, warn_hiding
@@ -78,7 +79,8 @@ def _read_parameter(c: Context, node: ast.KernelParam, frame: Frame) -> Generato
         return None
     if node.default is None:
         return Param(node.name, written.dtype, written.shape, written.text, node.span)
-    value: Value = yield evaluate(c, node.default, Frame())
+    found: Value = yield evaluate(c, node.default, Frame())
+    value = as_number(c.builder, found)
     if is_poisoned(value):
         return None
     default = _default(c, node, written, value)

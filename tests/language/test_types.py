@@ -125,6 +125,7 @@ ROWS = [
     Row("weak floats meet integers", "i: i32[N]", "i + zeros(N), i * (arange(N) * 0.5)", [INTS], lambda i: (i + np.zeros(3), i * (np.arange(3) * 0.5))),
     Row("a const is weak", "x: f32[N], i: i32[N]", "x * WEAK, i * WEAK", [X, INTS], lambda x, i: (x * F(0.1), i * 0.1)),
     Row("a const with a type is strong", "x: f32[N], i: i32[N]", "x * STRONG, i * THREE", [X, INTS], lambda x, i: (x * np.float64(0.1), i * np.int64(3))),
+    Row("arithmetic of typed consts", "x: f32[N]", "x * DOUBLE, THIRD, x + EIGHT", [X], lambda x: (x * (F(0.1) * F(2) + F(1)), F(0.1) / F(3), x + np.int8(8))),
     Row("a strong f32 const is rounded", "x: f64[N]", "x * NARROW", [D], lambda x: x * np.float64(F(0.1))),
     Row("a type on a local checks", "x: f32[N]", "y: f32[N] = x * 2\nreturn y", [X], X * 2),
     Row("a scalar parameter is strong", "x: f32[N], s: f64", "x * s", [X, 0.1], lambda x, s: x * np.float64(0.1)),
@@ -148,7 +149,9 @@ ROWS = [
 ]  # fmt: skip
 
 kernels, test_promise = rows_test(
-    ROWS, "const WEAK = 0.1\nconst STRONG: f64 = 0.1\nconst NARROW: f32 = 0.1\nconst THREE: i64 = 3\n"
+    ROWS,
+    "const WEAK = 0.1\nconst STRONG: f64 = 0.1\nconst NARROW: f32 = 0.1\nconst THREE: i64 = 3\n"
+    "const DOUBLE = NARROW * 2 + 1\nconst THIRD: f32 = NARROW / f32(3)\nconst EIGHT = i8(3) + 5\n",
 )
 
 WARNED = [

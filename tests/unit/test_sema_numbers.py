@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import ml_dtypes
 import numpy as np
 import pytest
 from sema_checking import check_text, kernel, program_of, result_ops
 
-from tensorc.dtypes import BOOL, F32, F64, I32, I64, round_to_float
-from tensorc.sema.numbers import cast_known, fits, fold, parse_float
+from tensorc.dtypes import BOOL, F32, F64, I32, I64, SUPPORTED, DType, round_to_float
+from tensorc.sema.numbers import cast_known, fits, fold, fold_typed, parse_float
 from tensorc.sema.values import Known
 from tensorc.tensor_ir.program import Constant, TensorProgram
 
@@ -123,6 +124,81 @@ def test_an_integer_that_its_type_cannot_hold(body: str) -> None:
 
 def test_typed_numbers_do_not_fold() -> None:
     assert fold("add", (Known(1.0, F32), Known(2))) is None
+
+
+FLOATS = (0.1, -0.1, 3.0, 1e-3, -7.0, 0.0, -0.0, math.inf, 1e-20, 6e4, -1e30)
+INTEGERS = (0, 1, -1, 7, -7, 100, 127, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63), 2**64 - 1)
+BINARY = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
+UNARY = {"negative": np.negative, "abs": np.abs, "square": np.square}
+
+
+@pytest.mark.parametrize("dtype", [d for d in SUPPORTED.values() if not d.is_bool], ids=str)
+def test_typed_numbers_compute_as_numpy_does(dtype: DType) -> None:
+    of = np.dtype(ml_dtypes.bfloat16 if dtype.name == "bf16" else dtype.numpy).type
+    binary = {**BINARY, "divide": np.divide} if dtype.is_float else BINARY
+    unary = {**UNARY, "sqrt": np.sqrt} if dtype.is_float else UNARY
+    numbers = [cast_known(Known(v), dtype) for v in (FLOATS if dtype.is_float else INTEGERS)]
+    pairs = [(op, f, (a, b)) for op, f in binary.items() for a in numbers for b in numbers]
+    singles = [(op, f, (a,)) for op, f in unary.items() for a in numbers]
+    with np.errstate(all="ignore"):
+        for op, function, operands in (*pairs, *singles):
+            found = fold_typed(op, operands, dtype)
+            expected = function(*(of(n.value) for n in operands))
+            assert found is not None
+            assert found.dtype == dtype
+            assert str(of(found.value)) == str(expected) or math.isnan(expected), (op, operands)
+
+
+def test_typed_integers_wrap_and_shift_as_in_a_program() -> None:
+    def folded(op: str, *values: int) -> object:
+        number = fold_typed(op, tuple(Known(v, I32) for v in values), I32)
+        return None if number is None else number.value
+
+    assert [folded("left_shift", 1, n) for n in (31, 32, 10**6, -1)] == [-(2**31), 0, 0, 0]
+    wrapped = [(pow(3, n, 2**32) + 2**31) % 2**32 - 2**31 for n in (21, 10**6)]
+    assert [folded("power", 3, n) for n in (21, 10**6)] == wrapped
+    assert folded("power", 3, -1) is None
+    assert [folded("floor_divide", a, b) for a, b in ((7, 0), (-(2**31), -1), (-7, 2))] == [0, -(2**31), -4]
+
+
+def test_constants_of_typed_constants() -> None:
+    text = """
+        const A: f32 = 0.1
+        const B = A * 3 + 1
+        const C: f64 = f64(A) / 3
+        const D: i8 = 100
+        const E = D + 100
+        const F = -E > 0 and not D == 3
+        const G: f16 = f16(A) * 3
+        dims S = D // 3
+        kernel k(x: f32[S], y: i8[S], e: f32 = A * 2) requires F { return B, C, E, G, x + e }
+    """
+    programs, bag = check_text(text)
+    assert not bag.items
+    narrow = np.float32(0.1)
+    results = result_ops(programs[0])[:4]
+    assert [op.dtype.name for op in results] == ["f32", "f64", "i8", "f16"]
+    values = [op.attrs.value for op in results if isinstance(op.attrs, Constant)]
+    expected = (narrow * np.float32(3) + 1, float(narrow) / 3, -56, np.float16(narrow) * np.float16(3))
+    assert values == list(map(float, expected))
+    assert programs[0].signature.params[2].default == float(narrow * 2)
+    assert [d.fixed for d in programs[0].signature.dims] == [33]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "words"),
+    [
+        ("const A: f32 = 0.1; const B: f64 = A", "TC0301", "the type says f64, but the value is f32"),
+        ("const A: i8 = 1; const B: i16 = A + 1", "TC0301", "the type says i16, but the value is i8(2)"),
+        ("const A: i8 = 1; const B = A + 300", "TC0303", "300 does not fit i8"),
+        ("const A: f32 = 0.1; const B = exp(A)", "TC0307", "not known at compile time"),
+        ("const A: f32 = 0.1; const B = sum(full(3, A))", "TC0307", "not known at compile time"),
+    ],
+)
+def test_what_typed_constants_cannot_be(text: str, code: str, words: str) -> None:
+    _, bag = check_text(f"{text}\nkernel k(x: f32) {{ return x }}")
+    assert [d.code for d in bag.items] == [code]
+    assert words in bag.items[0].message
 
 
 @pytest.mark.parametrize(
