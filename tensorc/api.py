@@ -12,11 +12,16 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from tensorc.artefacts.loader_runtime import ABI_VERSION, GenericCall, KernelCall, load_kernels
 from tensorc.diagnostics.model import CompileError, Diagnostic, ToolchainError
 from tensorc.driver import (
+    MATH_MODES,
+    POLICIES,
+    SANITIZERS,
+    THREAD_MODES,
     CompiledUnit,
     CompileOptions,
     Observer,
@@ -224,8 +229,21 @@ def compile(
     Raises:
         CompileError: the program has errors, all listed in `.diagnostics`.
         ToolchainError: (a CompileError) the C++ compiler is missing or failed.
-        ValueError: an option has a value that does not exist.
+        TypeError, ValueError: an option has a type or a value that it does not take.
     """
+    check_options(
+        policy=policy,
+        target=target,
+        cxx=cxx,
+        opt_level=opt_level,
+        threads=threads,
+        math=math,
+        debug=debug,
+        sanitize=sanitize,
+        dims=dims,
+        hints=hints,
+        cache_dir=cache_dir,
+    )
     options = CompileOptions(
         policy=policy,
         target=target,
@@ -238,32 +256,69 @@ def compile(
         dims=tuple((dims or {}).items()),
         hints=tuple((hints or {}).items()),
     )
-    check_options(options)
     source = _find_source(path_or_source)
     return load_unit(source, options, Path(cache_dir) if cache_dir is not None else None)
 
 
-def check_options(options: CompileOptions) -> None:
-    """Raise ValueError for a value that an option does not have."""
-    from tensorc.driver import MATH_MODES, POLICIES, THREAD_MODES
+_OPTION_VALUES: Mapping[str, tuple[object, ...]] = {
+    "policy": POLICIES,
+    "threads": THREAD_MODES,
+    "math": MATH_MODES,
+    "opt_level": (0, 1, 2, 3),
+}
+_OPTION_TYPES: Mapping[str, tuple[str, tuple[type, ...]]] = {
+    "target": ("a str", (str, NoneType)),
+    "cxx": ("a str", (str, NoneType)),
+    "debug": ("a bool", (bool,)),
+    "sanitize": ("a list of str", (list, tuple)),
+    "dims": ("a dict of sizes by name", (Mapping, NoneType)),
+    "hints": ("a dict of sizes by name", (Mapping, NoneType)),
+    "cache_dir": ("a path", (str, os.PathLike, NoneType)),
+}
 
-    allowed: tuple[tuple[str, object, tuple[object, ...]], ...] = (
-        ("policy", options.policy, POLICIES),
-        ("threads", options.threads, THREAD_MODES),
-        ("math", options.math, MATH_MODES),
-        ("opt_level", options.opt_level, (0, 1, 2, 3)),
-    )
-    for name, value, values in allowed:
-        if value not in values:
-            raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, values))}")
-    for dim, size in (*options.dims, *options.hints):
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ValueError(f"the size {dim}={size!r} is no whole number from 0 up")
+
+def check_options(**given: Any) -> None:
+    """Look at the options of `compile` as they were given.
+
+    Raises:
+        TypeError: an option, or the name of a size, has another type. ValueError: no such value.
+    """
+    for name, value in given.items():
+        if name in _OPTION_VALUES:
+            _check_value(name, value, _OPTION_VALUES[name])
+        else:
+            expected, types = _OPTION_TYPES[name]
+            if not isinstance(value, types):
+                raise TypeError(f"{name}={value!r} is not {expected}")
+    for value in given["sanitize"]:
+        _check_value("sanitize", value, SANITIZERS)
+    for sizes in (given["dims"] or {}, given["hints"] or {}):
+        for dim, size in sizes.items():
+            _check_size(dim, size)
+
+
+def _check_value(name: str, value: object, values: tuple[object, ...]) -> None:
+    # True equals 1
+    if not any(type(value) is type(v) and value == v for v in values):
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, values))}")
+
+
+def _check_size(dim: object, size: object) -> None:
+    from tensorc.codegen.size_limits import ARRAY_LIMIT
+
+    if not isinstance(dim, str):
+        raise TypeError(f"the name of a size is a str, not {dim!r}")
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+        raise ValueError(f"the size {dim}={size!r} is no whole number from 0 up")
+    if size >= ARRAY_LIMIT:
+        raise ValueError(f"the size {dim}={size} is not below 2^47")
 
 
 def _find_source(path_or_source: str | os.PathLike[str]) -> Source:
     if isinstance(path_or_source, str) and ("\n" in path_or_source or not path_or_source.endswith(".tdsl")):
         return Source("<source>", path_or_source)
+    if not isinstance(path_or_source, str | os.PathLike):
+        raise TypeError(f"a program is a str or a path, not {path_or_source!r}")
     from tensorc.syntax.read import read_source
 
     return read_source(os.fspath(path_or_source))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 POLICIES = ("default", "inductor-2.8")
 THREAD_MODES = ("openmp", "none")
 MATH_MODES = ("strict", "fast")
+SANITIZERS = ("address", "undefined")
 
 
 @dataclass(frozen=True, slots=True)

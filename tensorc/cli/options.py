@@ -18,6 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 STAGES = ("parse", "check", "widen", "simplify", "relax", "lower", "schedule", "loops", "codegen")
 POLICIES = ("default", "inductor-2.8")
 MATH_MODES = ("strict", "fast")
+SANITIZERS = ("address", "undefined")
 
 
 _MOST_DIGITS = 100
@@ -120,7 +121,7 @@ build_options = apply(
     click.option("-g", "debug", is_flag=True, help="Debug information."),
     click.option(
         "--sanitize",
-        type=click.Choice(["address", "undefined"]),
+        type=click.Choice(SANITIZERS),
         multiple=True,
         help="Build with a sanitizer (repeatable).",
     ),

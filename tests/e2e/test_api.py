@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import inspect
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -114,11 +116,53 @@ def test_errors_are_all_listed_with_their_places() -> None:
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [("policy", "best"), ("threads", "many"), ("math", "sloppy"), ("opt_level", 9)],
+    [
+        *(("policy", "best"), ("policy", None), ("threads", "many"), ("threads", 4), ("math", "sloppy")),
+        *(("opt_level", 9), ("opt_level", True), ("opt_level", 2.0), ("opt_level", "2"), ("math", [])),
+    ],
 )
 def test_options_with_values_that_do_not_exist(option: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"{option}={value!r} is not one of"):
+    with pytest.raises(ValueError, match=re.escape(f"{option}={value!r} is not one of")):
         tensorc.compile(TWO, **{option: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("sanitize", "address"), ("sanitize", None), ("sanitize", {"address"}), ("debug", 1)),
+        *(("dims", [("N", 3)]), ("dims", "N=3"), ("hints", 3), ("target", 3), ("target", b"native")),
+        *(("cxx", ["g++"]), ("cxx", Path("g++")), ("cache_dir", 3), ("cache_dir", b"cache")),
+    ],
+)
+def test_options_of_the_wrong_type(option: str, value: object) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"{option}={value!r} is not a ")):
+        tensorc.compile(TWO, **{option: value})  # type: ignore[arg-type]
+
+
+def test_every_option_is_looked_at() -> None:
+    parameters = inspect.signature(tensorc.compile).parameters
+    options = {name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+    for option in options:
+        with pytest.raises((TypeError, ValueError), match=re.escape(option)):
+            tensorc.compile(TWO, **{option: object()})  # type: ignore[arg-type]
+
+
+def test_what_is_in_an_option_is_looked_at() -> None:
+    with pytest.raises(ValueError, match="sanitize='thread' is not one of 'address', 'undefined'"):
+        tensorc.compile(TWO, sanitize=["address", "thread"])
+    with pytest.raises(ValueError, match="sanitize=3 is not one of"):
+        tensorc.compile(TWO, sanitize=[3])  # type: ignore[list-item]
+    for name in ("dims", "hints"):
+        with pytest.raises(TypeError, match="the name of a size is a str, not 3"):
+            tensorc.compile(TWO, **{name: {3: 3}})  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="the size D=1180591620717411303424 is not below 2\\^47"):
+            tensorc.compile(TWO, **{name: {"D": 2**70}})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("program", [b"kernel", None, 3, ["a.tdsl"]])
+def test_programs_of_the_wrong_type(program: object) -> None:
+    with pytest.raises(TypeError, match="a program is a str or a path, not "):
+        tensorc.compile(program)  # type: ignore[arg-type]
 
 
 def test_sizes_equal_by_requires() -> None:

@@ -20,7 +20,7 @@ import pytest
 from tensorc import __version__
 from tensorc.cli import options
 from tensorc.cli.main import run
-from tensorc.driver import POLICIES, STAGE_NAMES
+from tensorc.driver import MATH_MODES, POLICIES, SANITIZERS, STAGE_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 SOFTMAX = ROOT / "examples" / "softmax.tdsl"
@@ -98,6 +98,8 @@ def test_help_and_version_are_light(words: list[str]) -> None:
 def test_lists_that_are_spelled_out_are_the_drivers() -> None:
     assert options.STAGES == STAGE_NAMES
     assert options.POLICIES == POLICIES
+    assert options.MATH_MODES == MATH_MODES
+    assert options.SANITIZERS == SANITIZERS
 
 
 @pytest.mark.parametrize(
