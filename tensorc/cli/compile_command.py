@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,8 @@ def _read_kinds(_: click.Context, __: click.Parameter, values: tuple[str, ...]) 
         kind, equals, path = word.partition("=")
         if kind not in KINDS or (equals and not path):
             raise click.BadParameter(f"'{word}' is none of {', '.join(KINDS)}, with =PATH or without")
-        found[kind] = path
+        if found.setdefault(kind, path) != path:
+            raise click.BadParameter(f"'{kind}' has two places")
     return found
 
 
@@ -98,7 +100,7 @@ def compile_command(
         hints=hints,
         until=until or "codegen",
     )
-    chosen = _choose_kinds(tuple(kinds), output)
+    chosen = _choose_kinds(kinds, output)
     path = _library_path(file, output, chosen) if until is None and output != "-" else None
     unit = compile_file(file, options, make_observer(print_after, time_stages))
     if until is not None:
@@ -109,16 +111,18 @@ def compile_command(
         click.echo(_text_of(chosen[0], unit), nl=False)
     else:
         paths = {kind: Path(kinds.get(kind) or _beside(path, kind, chosen)) for kind in chosen}
-        _check_paths(file, paths)
+        _check_paths(file, path, paths)
         _write(unit, options, path, paths)
 
 
-def _choose_kinds(kinds: tuple[str, ...], output: str | None) -> tuple[str, ...]:
+def _choose_kinds(kinds: dict[str, str], output: str | None) -> tuple[str, ...]:
     """What to write: as asked for, else what the suffix of -o says, else the usual four."""
     suffix = Path(output).suffix.removeprefix(".") if output else ""
-    chosen = kinds or ((suffix,) if suffix in KINDS and suffix != "so" else DEFAULT_KINDS)
+    chosen = tuple(kinds) or ((suffix,) if suffix in KINDS and suffix != "so" else DEFAULT_KINDS)
     if output == "-" and (len(chosen) != 1 or chosen == ("so",)):
         raise click.UsageError("-o - needs one --emit kind that is text, such as --emit=cpp")
+    if output == "-" and any(kinds.values()):
+        raise click.UsageError("-o - prints: leave out the path of --emit")
     return chosen
 
 
@@ -141,14 +145,31 @@ def _beside(path: Path, kind: str, chosen: tuple[str, ...]) -> Path:
     return path.with_suffix(f".{kind}")
 
 
-def _check_paths(file: str, paths: dict[str, Path]) -> None:
-    """Refuse to overwrite the program, and names under which the module could not be imported."""
+def _check_paths(file: str, library: Path, paths: dict[str, Path]) -> None:
+    """Refuse to overwrite the program, two files at one place, and names that cannot be imported."""
     for path in paths.values():
         if file != "-" and path.exists() and path.samefile(file):
             raise click.UsageError(f"{path} is the program itself: give another path")
+    if "py" in paths and "so" not in paths and _real_path(library) == _real_path(paths["py"]):
+        name = library.with_suffix(".so")
+        raise click.UsageError(f"{library} would load itself: give the name of its library, -o {name}")
+    taken: dict[str, str] = {}
+    for kind, path in paths.items():
+        other = taken.setdefault(_real_path(path), kind)
+        if other != kind:
+            raise click.UsageError(f"{path} is the place of two kinds, {other} and {kind}")
     module = paths["py"].stem if "py" in paths else ""
     if module in ("numpy", "cffi"):
         raise click.UsageError(f"a module called {module} would hide the {module} it needs: rename it")
+
+
+def _real_path(path: Path) -> str:
+    """The same for two paths to one file."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        # no working directory: that nothing can be written will be said
+        return str(path)
 
 
 def _write(unit: CompiledUnit, options: CompileOptions, path: Path, paths: dict[str, Path]) -> None:

@@ -338,6 +338,35 @@ def test_the_program_is_not_overwritten(capsys: pytest.CaptureFixture[str]) -> N
     assert Path("one.tdsl").read_bytes() == before and files() == set()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--emit=py=a.q,pyi=a.q"], "a.q is the place of two kinds, py and pyi"),
+        (["--emit=so=./a.q", "--emit=h=b/../a.q"], "a.q is the place of two kinds, so and h"),
+        (["--emit=h=link.h,pyi=real.h"], "real.h is the place of two kinds, h and pyi"),
+        (["-o", "k.so", "--emit=so,h=k.so"], "k.so is the place of two kinds, so and h"),
+        (["--emit=py=a.py,py=b.py"], "'py' has two places"),
+        (["--emit=py", "-o", "x.py"], "x.py would load itself: give the name of its library, -o x.so"),
+        (["-o", "x.py"], "x.py would load itself"),
+        (["-o", "-", "--emit=h=k.h"], "-o - prints: leave out the path of --emit"),
+    ],
+)
+def test_one_place_for_each_kind(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    Path("b").mkdir()
+    Path("link.h").symlink_to("real.h")
+    status, out, err = call(capsys, "compile", "one.tdsl", *words)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ") and said in err
+    assert files() == {"b", "link.h"}
+
+
+def test_a_module_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its library is what -o names, or what would be built by default; the same kind twice is one."""
+    for words, library in ((["-o", "x.so"], "x.so"), (["--emit=py"], "one.so"), (["-o", "x.pyx"], "x.pyx")):
+        assert call(capsys, "compile", "one.tdsl", "--emit=py", *words)[0] == 0
+        assert f'"{library}"' in Path(library).with_suffix(".py").read_text().replace("'", '"')
+
+
 def test_modules_that_hide_what_they_need(capsys: pytest.CaptureFixture[str]) -> None:
     status, _, err = call(capsys, "compile", "one.tdsl", "-o", "numpy.so")
     assert status == 2 and "would hide the numpy it needs" in err and files() == set()
