@@ -16,7 +16,7 @@ from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import convert, dtype_argument
 from tensorc.sema.numbers import cast_known
 from tensorc.sema.promotion import common_type
-from tensorc.sema.shapes import integer_argument, require_extent, size_argument
+from tensorc.sema.shapes import integer_argument, require_extent
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Size, Tensor, Value, describe, size_of
 
 LARGEST_FRACTION: Final = 2**20
@@ -47,7 +47,7 @@ def check_arange(k: Builder, site: Site, args: Mapping[str, Arg]) -> Value:
         return POISON
     if any(isinstance(bound, float) for bound in bounds.values()):
         return _of_floats(k, site, given, bounds, dtype)
-    return _of_integers(k, site, given, dtype)
+    return _of_integers(k, site, given, bounds, dtype)
 
 
 def _bound_of(value: Value) -> Poly | float | None:
@@ -57,20 +57,24 @@ def _bound_of(value: Value) -> Poly | float | None:
     return size_of(value)
 
 
+def _start_and_stop(bounds: Bounds) -> tuple[Poly | float, Poly | float]:
+    """The bounds as meant: one alone is `stop`."""
+    return (bounds["start"], bounds["stop"]) if "stop" in bounds else (as_poly(0), bounds["start"])
+
+
 # -- integers ----------------------------------------------------------------------------------------
 
 
-def _of_integers(k: Builder, site: Site, given: Mapping[str, Arg], dtype: DType | None) -> Value:
-    if "stop" not in given:
-        count = size_argument(k, given["start"].value, given["start"].span)
-        return POISON if count is None else _counted(k, site, dtype, count, as_poly(0), 1)
+def _of_integers(
+    k: Builder, site: Site, given: Mapping[str, Arg], bounds: Bounds, dtype: DType | None
+) -> Value:
     step = integer_argument(k, given["step"], "the step of arange") if "step" in given else 1
     if step == 0:
         _refuse_zero(k, given["step"])
     if not step:
         return POISON
-    start, stop = size_of(given["start"].value), size_of(given["stop"].value)
-    assert start is not None and stop is not None
+    start, stop = _start_and_stop(bounds)
+    assert isinstance(start, Poly) and isinstance(stop, Poly)
     span = stop - start if step > 0 else start - stop
     count = (maximum(span, 0) + (abs(step) - 1)) // abs(step)
     require_extent(k, count, site.span)
@@ -101,7 +105,7 @@ def _counted(k: Builder, site: Site, dtype: DType | None, count: Poly, start: Po
 def _of_floats(
     k: Builder, site: Site, given: Mapping[str, Arg], bounds: Bounds, dtype: DType | None
 ) -> Value:
-    start, stop = (bounds["start"], bounds["stop"]) if "stop" in bounds else (as_poly(0), bounds["start"])
+    start, stop = _start_and_stop(bounds)
     step = _number(bounds.get("step", 1.0))
     if step is None:
         integer_argument(k, given["step"], "the step of arange")

@@ -83,6 +83,40 @@ def test_sizes() -> None:
             same(a, b)
 
 
+EMPTY = """
+kernel numbers() {
+    return (
+        arange(-3), arange(0, -3), arange(-3.0), arange(5, step=2), arange(-5, step=-2), arange(3, step=-1)
+    )
+}
+kernel sizes(x: f32[N]) {
+    return (
+        arange(N - 5), arange(2, N - 5), arange(N - 5, 0, -1), arange(N - 5, step=2), x[5:] + arange(N - 5),
+        sum(arange(N - 5))
+    )
+}
+"""
+
+
+def test_a_range_to_below_its_start_is_empty() -> None:
+    module = tensorc.compile(EMPTY)
+    want = (np.arange(-3), np.arange(0, -3), np.arange(-3.0), np.arange(0, 5, 2), np.arange(0, -5, -2))
+    for a, b in zip(module.numbers(), (*want, np.arange(0, 3, -1)), strict=True):
+        same(a, b)
+    for n in (0, 1, 4, 5, 6, 11):
+        x = np.ones(n, np.float32)
+        want = (
+            np.arange(n - 5),
+            np.arange(2, n - 5),
+            np.arange(n - 5, 0, -1),
+            np.arange(0, n - 5, 2),
+            x[5:] + np.arange(n - 5).astype(np.float32),
+            np.arange(n - 5).sum(),
+        )
+        for a, b in zip(module.sizes(x), want, strict=True):
+            same(a, np.asarray(b))
+
+
 def test_is_weak_without_a_dtype() -> None:
     x = np.linspace(1, 2, 10, dtype=np.float32)
     got = tensorc.compile("kernel k(x: f32[10]) { return x * arange(0, 1, 0.1) }").k(x)
