@@ -83,6 +83,7 @@ def _check(c: Context, node: ast.Kernel, generic: Generic | None) -> TensorProgr
     requires = read_requires(c, node, frame)
     c.symbols.equal.update(equal_sizes(requires, (*c.symbols.seen, *scalars)))
     _use_equal_sizes(c, frame)
+    frame.sizes = c.symbols.seen
     returned: Value | None = run(run_body(c, node.body, frame))
     results = check_results(c, node, returned)
     _warn_unused(c, frame)

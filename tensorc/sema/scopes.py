@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tensorc.diagnostics.model import DiagnosticBag, Label
 from tensorc.diagnostics.nearness import near_names
 from tensorc.dtypes import SUPPORTED
 from tensorc.sema.operations import LATER, OPERATIONS
-from tensorc.sema.values import Value
+from tensorc.sema.values import POISON, Value
 from tensorc.source import Span
 from tensorc.syntax import ast
 from tensorc.tensor_ir.program import Shape
@@ -64,7 +64,7 @@ class Frame:
     `call` is the place of the inlined call (None in a kernel), `function` the `def` it runs.
     `open_symbols` makes unknown names size symbols, as in the types of parameters; `in_type` is set in any
     other type, and `of_size` where the expression is a size. `domain` holds the extents of the iterators
-    around.
+    around, `sizes` the symbols that no local of a kernel may hide.
     """
 
     call: Span | None = None
@@ -74,6 +74,7 @@ class Frame:
     of_size: bool = False
     domain: Shape = ()
     names: dict[str, Local] = field(default_factory=dict)
+    sizes: Mapping[str, Span] = field(default_factory=dict)
 
     def place(self, span: Span) -> Span:
         return span if self.call is None else span.called_from(self.call)
@@ -93,6 +94,16 @@ class Frame:
                 help=f"names are assigned once: choose another, as {name}2",
             )
             return
+        if name in self.sizes:
+            bag.error(
+                "TC0207",
+                f"`{name}` is both a local name and a size",
+                span,
+                label="hides the size",
+                secondary=(Label(self.sizes[name], "a size here"),),
+                help="rename one of them",
+            )
+            value = POISON
         self.names[name] = Local(value, span)
 
 

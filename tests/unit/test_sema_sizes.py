@@ -176,6 +176,34 @@ def test_true_and_false_in_requires() -> None:
     assert checks(program) == ["requires: N > 1", "requires: N > 2"]
 
 
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("N = 3\nreturn zeros(N)", 2),
+        ("y = x + N\nM, N = pair(y)\nreturn M * N", 3),
+        ("N[i] = x[i] for i in 3\nreturn N", 2),
+        ("y[N] = x[N] for N in N\nreturn y", 2),
+        ("return sum(x[N] for N in 2)", 2),
+        ("H = x\nreturn H", 2),
+    ],
+)
+def test_a_local_does_not_hide_a_size(body: str, line: int) -> None:
+    _, bag = check_text(f"def pair(x) {{ return x, 3 }}; kernel k(x: f32[N], z: f32[H]) {{\n{body}\n}}")
+    assert [(d.code, d.span.line) for d in bag.items] == [("TC0207", line)]
+    assert "is both a local name and a size" in bag.items[0].message
+
+
+def test_names_that_are_no_size_of_the_kernel() -> None:
+    text = """
+        dims H = 4
+        def f(x) { N = x.shape[0]; return x / N }
+        kernel k(x: f32[N]) { H = f(x); _ = N; return sum(H) }
+    """
+    programs, bag = check_text(text)
+    assert len(programs) == 1
+    assert not bag.has_errors
+
+
 @pytest.mark.parametrize("divisor", ["0", "ZERO"])
 @pytest.mark.parametrize("op", ["//", "%"])
 @pytest.mark.parametrize(
