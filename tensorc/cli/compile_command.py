@@ -148,7 +148,7 @@ def _beside(path: Path, kind: str, chosen: tuple[str, ...]) -> Path:
 def _check_paths(file: str, library: Path, paths: dict[str, Path]) -> None:
     """Refuse to overwrite the program, two files at one place, and names that cannot be imported."""
     for path in paths.values():
-        if file != "-" and path.exists() and path.samefile(file):
+        if file != "-" and os.path.exists(path) and path.samefile(file):
             raise click.UsageError(f"{path} is the program itself: give another path")
     if "py" in paths and "so" not in paths and _real_path(library) == _real_path(paths["py"]):
         name = library.with_suffix(".so")

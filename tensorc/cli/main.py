@@ -19,6 +19,7 @@ from tensorc.cli.doctor_command import doctor_command
 from tensorc.cli.explain_command import explain_command
 from tensorc.cli.report import Reporter, write_report
 from tensorc.cli.run_command import run_command
+from tensorc.cli.signals import heed_requests
 from tensorc.cli.streams import StandardOutputError, drop_output, prepare_streams
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ for command in (compile_command, check_command, explain_command, run_command, do
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its status."""
     prepare_streams()
+    heed_requests()
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 

@@ -16,6 +16,7 @@ from tensorc.cli.options import (
     stage_options,
 )
 from tensorc.cli.report import Reporter
+from tensorc.cli.signals import ended_at_once
 
 if TYPE_CHECKING:
     from tensorc.api import Kernel, Module
@@ -138,7 +139,8 @@ def _call(
 
     start = time.perf_counter()
     try:
-        returned = kernel(*arrays.values(), threads=threads)
+        with ended_at_once():
+            returned = kernel(*arrays.values(), threads=threads)
     except (TypeError, ValueError, IndexError, MemoryError) as error:
         raise input_error(str(error), signature) from None
     seconds = time.perf_counter() - start

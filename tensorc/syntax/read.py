@@ -70,7 +70,7 @@ def _real_path(path: str | Path, name: str) -> str:
 def _near_file(path: Path) -> str:
     """A proposal when the suffix was left out."""
     candidate = path.with_name(path.name + ".tdsl") if path.name else path
-    return f"did you mean `{candidate}`?" if candidate != path and candidate.is_file() else ""
+    return f"did you mean `{candidate}`?" if candidate != path and os.path.isfile(candidate) else ""
 
 
 def _decode(name: str, data: bytes) -> str:

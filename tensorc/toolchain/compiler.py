@@ -6,8 +6,10 @@ runs at all; the answer is kept for the process.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +21,8 @@ CANDIDATES = ("g++", "clang++", "c++")
 _WAYS_OUT = (
     "install one (Debian: apt-get install g++; macOS: xcode-select --install) or name one with --cxx or CXX"
 )
+_PATIENCE = 2.0
+"""Seconds that a compiler has to end by itself."""
 _OLDEST = {"gcc": 9, "clang": 10}
 
 
@@ -136,8 +140,15 @@ def run_compiler(argv: Sequence[str], code: str) -> subprocess.CompletedProcess[
         ToolchainError: `code`, the command cannot be started.
     """
     try:
-        return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+        # in a group of its own, so that what it starts ends with it
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            process_group=0,
         )
     except OSError as error:
         raise toolchain_error(
@@ -145,6 +156,25 @@ def run_compiler(argv: Sequence[str], code: str) -> subprocess.CompletedProcess[
             f"cannot start the C++ compiler '{argv[0]}': {error.strerror}",
             f"command: {shlex.join(argv)}",
         ) from None
+    with process:
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            _end_group(process)
+            raise
+    return subprocess.CompletedProcess(argv, process.returncode, out, err)
+
+
+def _end_group(process: subprocess.Popen[str]) -> None:
+    """End a compiler and its children: it is asked to, and removes its temporary files; else by force."""
+    if process.poll() is not None:
+        return
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def describe_exit(status: int) -> str:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -303,7 +304,7 @@ def test_failing_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_unwritable_output(capsys: pytest.CaptureFixture[str]) -> None:
     Path("taken.so").mkdir()
     Path("file").write_text("")
-    for output in ("taken.so", "file/kernel.so", "/proc/kernel.so"):
+    for output in ("taken.so", "file/kernel.so", "/proc/kernel.so", f"{'a' * 300}.so"):
         status, out, err = call(capsys, "compile", "one.tdsl", "-o", output)
         assert (status, out) == (2, "")
         assert "error[TC0604]: cannot write" in err
@@ -419,29 +420,76 @@ def test_internal_error_writes_a_report(
     assert "out of cheese" in report and "Traceback" in report and ONE in report and __version__ in report
 
 
-def heed_interrupts() -> None:
+def heed_signals() -> None:
     """What a shell starts in the background ignores SIGINT, and so does everything that it starts."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
-def test_interrupt_stops_the_compiler_and_leaves_nothing(tmp_path: Path) -> None:
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it has not come to be")
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process; one that has ended but was not waited for is none."""
+    command = ["ps", "-o", "stat=", "-p", str(process)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return said.strip()[:1] not in ("", "Z")
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+@pytest.mark.parametrize("heeds", [True, False], ids=["willing", "stubborn"])
+def test_signals_stop_the_compiler_and_leave_nothing(
+    tmp_path: Path, number: signal.Signals, status: int, heeds: bool
+) -> None:
+    """Nor do the compiler's children go on, and one that ignores the request is ended by force."""
     real = shutil.which("g++") or shutil.which("clang++")
     probe = f'for a in "$@"; do [ "$a" = -dM ] && exec {real} "$@"; done'
-    fake = executable("slow-cxx", f"{probe}\ntouch {tmp_path}/started; exec sleep 60")
+    started = tmp_path / "started"
+    trap = "" if heeds else "trap '' TERM INT HUP; "
+    fake = executable("slow-cxx", f"{probe}\n{trap}sleep 60 & echo $! > {started}; wait; sleep 60")
     command = [sys.executable, "-m", "tensorc", "compile", "one.tdsl", "-o", "out/k.so", "--cxx", str(fake)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_interrupts)
-    for _ in range(300):
-        if Path("started").exists():
-            break
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
     try:
+        wait_until(lambda: started.exists() and started.read_text().endswith("\n"))
+        process.send_signal(number)
         _, err = process.communicate(timeout=30)
     finally:
         process.kill()
-    assert process.returncode == 130
-    assert "Traceback" not in err
+    assert process.returncode == status
+    assert err.strip() == ""
     assert list(Path("out").iterdir()) == []
+    wait_until(lambda: not is_running(int(started.read_text())))
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    program = (
+        "import signal\nfrom tensorc.cli.main import heed_requests\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\nheed_requests()\n"
+        "print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, callable(signal.getsignal(signal.SIGTERM)))"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout == "True True\n"
+
+
+def test_native_code_ends_at_once() -> None:
+    """It raises no exception: while a kernel runs, the signal does what it does to any process."""
+    program = (
+        "import os, signal\nfrom tensorc.api import Kernel\nfrom tensorc.cli.main import main\n"
+        "called = Kernel.__call__\n"
+        "def ended(self, *args, **named):\n"
+        "    called(self, *args, **named)\n    os.kill(os.getpid(), signal.SIGTERM)\n"
+        "Kernel.__call__ = ended\n"
+        "main(['run', 'one.tdsl'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], preexec_fn=heed_signals, check=False)
+    assert done.returncode == -signal.SIGTERM
 
 
 def test_reader_that_goes_away() -> None:
