@@ -233,15 +233,18 @@ class Poly:
         """Replace variables, also inside atoms."""
         if not values or not self.terms:
             return self
-        result = ZERO
+        terms: list[tuple[Monomial, int]] = []
         for monomial, c in self.terms:
+            if all(isinstance(atom, Sym) and atom not in values for atom, _ in monomial):
+                terms.append((monomial, c))
+                continue
             product = as_poly(c)
             for atom, power in monomial:
                 factor = _substitute_atom(atom, values)
                 for _ in range(power):
                     product = product * factor
-            result = result + product
-        return result
+            terms.extend(product.terms)
+        return Poly(terms)
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The integer value under `name -> value`.
@@ -426,18 +429,18 @@ def _without_floors(p: Poly) -> Poly | None:
 
     Each stands alone in its term, with a coefficient that its divisor divides.
     """
-    result = ZERO
+    terms: list[tuple[Monomial, int]] = []
     found = False
     for monomial, c in p.terms:
         atom = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
         den = atom.den.constant if isinstance(atom, FloorDiv) else None
         if not isinstance(atom, FloorDiv) or den is None or den <= 0 or c % den:
-            result = result + Poly([(monomial, c)])
+            terms.append((monomial, c))
             continue
         found = True
         bound = atom.num if c < 0 else atom.num - den + 1
-        result = result + (c // den) * bound
-    return result if found else None
+        terms.extend(((c // den) * bound).terms)
+    return Poly(terms) if found else None
 
 
 def _atom_nonnegative(atom: Atom, power: int) -> bool:

@@ -26,6 +26,8 @@ from tensorc.loop_schedule.program import Let, Stmt
 MOST_CELLS = 6
 MOST_VALUES = 600
 """At most so many cells a body, and so many values in all of them."""
+MOST_CLUSTERS = 4 * MOST_CELLS
+"""Of one form: more make more cells than that."""
 NEAR = 16
 TYPICAL = 1024
 
@@ -77,10 +79,11 @@ def find_cells(body: Sequence[Stmt], guards: Sequence[Poly], context: Context) -
     for t in (_threshold(g) for g in guards):
         if t is not None:
             forms.setdefault(t.form, []).append(t)
-    if not forms:
+    clusters = [_clusters(thresholds) for thresholds in forms.values()]
+    if not clusters or any(len(c) > MOST_CLUSTERS for c in clusters):
         return ()
     ranges = whole_ranges(context.extents)
-    cells = [_joined(parts) for parts in combinations(*(_form_cells(ts, ranges) for ts in forms.values()))]
+    cells = [_joined(parts) for parts in combinations(*(_form_cells(c, ranges) for c in clusters))]
     reading = [c for c in cells if _reads(body, c)] or cells
     if len(reading) > MOST_CELLS:
         return ()
@@ -143,10 +146,9 @@ def _threshold(guard: Poly) -> Threshold | None:
     return Threshold(guard, -form, rest + 1, opposite=True)
 
 
-def _form_cells(thresholds: Sequence[Threshold], ranges: Ranges) -> list[Cell]:
+def _form_cells(clusters: Sequence[Sequence[Threshold]], ranges: Ranges) -> list[Cell]:
     """The cells of a form; those of a few elements only where there are no others."""
-    clusters = _clusters(thresholds)
-    form = thresholds[0].form
+    form = clusters[0][0].form
     found: list[Cell] = []
     large: list[Cell] = []
     first, last = lower_bound(form, ranges), -lower_bound(-form, ranges)
@@ -171,18 +173,17 @@ def _is_few(count: Poly) -> bool:
 def _clusters(thresholds: Sequence[Threshold]) -> list[list[Threshold]]:
     """Thresholds that are close to each other, the clusters in the order of their typical places."""
     clusters: list[list[Threshold]] = []
+    alike: dict[Poly, list[list[Threshold]]] = {}
     for t in sorted(thresholds, key=lambda t: _typical(t.value)):
-        near = next((c for c in clusters if _is_near(c[-1].value, t.value)), None)
+        place = t.value.constant_term
+        others = alike.setdefault(t.value - place, [])
+        near = next((c for c in others if abs(c[-1].value.constant_term - place) <= NEAR), None)
         if near is None:
-            clusters.append([t])
+            others.append([t])
+            clusters.append(others[-1])
         else:
             near.append(t)
     return clusters
-
-
-def _is_near(a: Poly, b: Poly) -> bool:
-    apart = (a - b).constant
-    return apart is not None and abs(apart) <= NEAR
 
 
 def _typical(size: Poly) -> int:
