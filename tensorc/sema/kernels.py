@@ -20,6 +20,7 @@ from tensorc.sema.parameters import check_kernel_features, read_parameters
 from tensorc.sema.requirements import equal_sizes, read_requires
 from tensorc.sema.results import check_results
 from tensorc.sema.scopes import FileScope, Frame
+from tensorc.sema.shapes import numbers_fit
 from tensorc.sema.sizes import SymbolTable
 from tensorc.sema.values import POISON, Tensor, Value
 from tensorc.signature import Generic, Param, Signature, SizeCheck
@@ -203,11 +204,7 @@ def _numbers_fit(k: Builder, requires: Sequence[SizeCheck]) -> bool:
     sizes = [(p, op.span) for op in k.ops for p in _polys_of(op)]
     for check in (*requires, *k.checks):
         sizes += [(side, check.span) for r in check.relations for side in (r.left, r.right)]
-    for size, span in sizes:
-        if size.largest_number() >= 2**63:
-            k.error("TC0303", "a size holds a number that does not fit i64", span, label=str(size))
-            return False
-    return True
+    return all(numbers_fit(k, size, span) for size, span in sizes)
 
 
 def _mentioned_dims(k: Builder, params: Sequence[Param], requires: Sequence[SizeCheck]) -> frozenset[str]:

@@ -19,8 +19,9 @@ from tensorc.sema.values import Known
 
 _MAX_LITERAL_EXPONENT = 5000
 _MAX_LITERAL_DIGITS = 2000
-MAX_BITS: Final = 16_384
-"""Of an integer on the way: a longer one fits no dtype, and could take unbounded time and memory."""
+MAX_BITS: Final = 8192
+"""Of an integer on the way: a longer one fits no dtype, could take unbounded time and memory, and is not
+printed by Python."""
 
 _WIDEST: Final = 64
 

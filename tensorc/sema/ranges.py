@@ -16,7 +16,7 @@ from tensorc.sema.builder import Builder, Site
 from tensorc.sema.elementwise import convert, dtype_argument
 from tensorc.sema.numbers import cast_known
 from tensorc.sema.promotion import common_type
-from tensorc.sema.shapes import integer_argument, require_extent
+from tensorc.sema.shapes import integer_argument, require_extent, size_argument
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Size, Tensor, Value, describe, size_of
 
 LARGEST_FRACTION: Final = 2**20
@@ -76,9 +76,8 @@ def _of_integers(
     start, stop = _start_and_stop(bounds)
     assert isinstance(start, Poly) and isinstance(stop, Poly)
     span = stop - start if step > 0 else start - stop
-    count = (maximum(span, 0) + (abs(step) - 1)) // abs(step)
-    require_extent(k, count, site.span)
-    return _counted(k, site, dtype, count, start, step)
+    count = size_argument(k, Size((maximum(span, 0) + (abs(step) - 1)) // abs(step)), site.span)
+    return POISON if count is None else _counted(k, site, dtype, count, start, step)
 
 
 def _refuse_zero(k: Builder, step: Arg) -> None:

@@ -6,6 +6,7 @@ they are the two-pass form on whole arrays: mean, squared deviations, their sum 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -15,6 +16,7 @@ from tensorc.index_algebra import ONE, ZERO, Poly, axis, is_positive, maximum
 from tensorc.operators import REDUCTIONS
 from tensorc.sema.builder import Builder, Site, element_count
 from tensorc.sema.elementwise import adapting, as_bool, convert, dtype_argument, numeric, stored
+from tensorc.sema.numbers import fits
 from tensorc.sema.shapes import axes_argument, flag_argument, shape_of
 from tensorc.sema.values import POISON, Absent, Arg, Known, Numeric, Tensor, Value, describe
 from tensorc.tensor_ir.program import Reduce, Shape, View
@@ -85,7 +87,11 @@ def _correction(k: Builder, arg: Arg | None) -> int | float | None:
         return 0
     match arg.value:
         case Known(v) if not isinstance(v, bool):
-            return v
+            if fits(arg.value, F64) and math.isfinite(v):
+                return v
+            label = "expected a finite number of f64"
+            k.error("TC0303", f"correction cannot be {describe(arg.value)}", arg.span, label=label)
+            return None
     k.error(
         "TC0307", "correction must be a number known at compile time", arg.span, label=describe(arg.value)
     )

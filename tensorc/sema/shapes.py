@@ -14,6 +14,7 @@ from tensorc.sema.values import (
     Tensor,
     Value,
     describe,
+    number_text,
     size_of,
 )
 from tensorc.source import Span
@@ -160,8 +161,19 @@ def size_argument(k: Builder, value: Value, span: Span) -> Poly | None:
             label="expected a size",
         )
         return None
+    if not numbers_fit(k, poly, span):
+        return None
     require_extent(k, poly, span)
     return poly
+
+
+def numbers_fit(k: Builder, size: Poly, span: Span) -> bool:
+    """False after the error that a size holds a number that no call computes with."""
+    largest = size.largest_number()
+    if largest < 2**63:
+        return True
+    k.error("TC0303", "a size holds a number that does not fit i64", span, label=number_text(largest))
+    return False
 
 
 def require_extent(k: Builder, poly: Poly, span: Span) -> None:

@@ -12,7 +12,7 @@ from tensorc.sema import foreign
 from tensorc.sema.expressions import Context, Steps, dtype_parameter, evaluate
 from tensorc.sema.promotion import storage_type
 from tensorc.sema.scopes import Frame, dtype_names, near
-from tensorc.sema.shapes import shape_of, shape_text
+from tensorc.sema.shapes import numbers_fit, shape_of, shape_text
 from tensorc.sema.values import POISON, Known, Size, Tensor, Value, describe, is_poisoned, size_of
 from tensorc.source import Span
 from tensorc.syntax import ast
@@ -62,6 +62,9 @@ def read_type(c: Context, node: ast.TypeExpr, frame: Frame) -> Generator[Any, An
                 frame.place(item.span),
                 label="expected a size",
             )
+            valid = False
+            continue
+        if not numbers_fit(c.builder, size, frame.place(item.span)):
             valid = False
             continue
         sizes.append(size)

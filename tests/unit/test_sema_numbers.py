@@ -39,6 +39,12 @@ def test_a_literal_in_a_weak_array_is_rounded_once_too() -> None:
     assert not any(op.op == "cast" for op in program.ops)
 
 
+@pytest.mark.parametrize("correction", ["2 ** 8000", "inf", "-inf", "nan"])
+def test_a_correction_is_finite(correction: str) -> None:
+    _, bag = check_text(f"kernel k(x: f64[N]) {{ return var(x, correction={correction}) }}")
+    assert [(d.code, d.label) for d in bag.items] == [("TC0303", "expected a finite number of f64")]
+
+
 @pytest.mark.parametrize("value", [0.1, 1e-45, 1.5e-45, 3.4028234e38, 16777217.0, 1e-50, 2.5, 7e-46])
 def test_nearest_f32_is_the_hardwares_rounding(value: float) -> None:
     assert round_to_float(Fraction(value), F32) == float(np.float32(value))
@@ -67,15 +73,15 @@ def test_folds_of_division_follow_the_language() -> None:
     assert fold("floor_divide", (Known(-7), Known(2))).value == -4  # type: ignore[union-attr]
 
 
-def test_integers_are_exact_up_to_16384_bits() -> None:
+def test_integers_are_exact_up_to_8192_bits() -> None:
     def folded(op: str, *values: int) -> object:
         number = fold(op, tuple(map(Known, values)))
         assert number is not None
         return number.value
 
     assert folded("left_shift", 1, 5000) == 2**5000
-    assert folded("power", 3, 10000) == 3**10000
-    assert folded("power", 2, 16383) == 2**16383
+    assert folded("power", 3, 5000) == 3**5000
+    assert folded("power", 2, 8191) == 2**8191
     assert folded("right_shift", 2**5000, 4999) == 2
     assert [folded("power", base, 10**30) for base in (0, 1, -1)] == [0, 1, 1]
     # a count that is negative, or beyond every width, as for integers of the program
@@ -86,18 +92,18 @@ def test_integers_are_exact_up_to_16384_bits() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "2 ** 16384",
+        "2 ** 8192",
         "(-2) ** 20001",
-        "1 << 16384",
+        "1 << 8192",
         "1 << 10 ** 40",
         "(1 << 20000) >> 19999",
-        "2 ** 16000 * 2 ** 16000",
-        "square(2 ** 16000)",
-        "-(2 ** 16383 + 2 ** 16383)",
+        "2 ** 8000 * 2 ** 8000",
+        "square(2 ** 8000)",
+        "-(2 ** 8191 + 2 ** 8191)",
         "x + 7 ** 7 ** 7",
         "x + 7 ** 7 ** 7 ** 7",
-        "x + N * 10 ** 4000 * 10 ** 4000",
-        "sum(x[j] * (j * 10 ** 4000 * 10 ** 4000) for j in N)",
+        "x + N * 10 ** 2000 * 10 ** 2000",
+        "sum(x[j] * (j * 10 ** 2000 * 10 ** 2000) for j in N)",
         "x[2 ** 20000]",
         "zeros(2 ** 20000)",
         "x + " + "*".join(["12345678901234567890"] * 3000),
@@ -105,17 +111,29 @@ def test_integers_are_exact_up_to_16384_bits() -> None:
 )
 def test_a_longer_integer_is_one_error(body: str) -> None:
     _, bag = check_text(f"kernel k(x: f64[N]) {{ return {body} }}")
-    assert [(d.code, d.label) for d in bag.items] == [("TC0303", "it has more than 16384 bits")]
+    assert [(d.code, d.label) for d in bag.items] == [("TC0303", "it has more than 8192 bits")]
     assert "gives an integer that is too large to compute" in bag.items[0].message
 
 
 def test_integers_do_not_grow_without_bound() -> None:
     lines = "\n".join(f"const A{n + 1} = A{n} * A{n}" for n in range(40))
     _, bag = check_text(f"const A0 = 2 ** 4000\n{lines}\nkernel k(x: f32) {{ return x }}")
-    assert [(d.code, d.span.line) for d in bag.items] == [("TC0303", 4)]
+    assert [(d.code, d.span.line) for d in bag.items] == [("TC0303", 3)]
 
 
-@pytest.mark.parametrize("body", ["10 ** 400 / 1", "N * 2 ** 63", "x * (N + 10 ** 30)"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "10 ** 400 / 1",
+        "N * 2 ** 63",
+        "x * (N + 10 ** 30)",
+        "zeros(2 ** 8000)",
+        "zeros((N, 2 ** 8000, N * 2 ** 8000))",
+        "reshape(zeros((2 ** 8000, 2 ** 8000)), (2 ** 8000, N))",
+        "arange(2 ** 8000)",
+        "sum(x[i] for i in 2 ** 8000)",
+    ],
+)
 def test_an_integer_that_its_type_cannot_hold(body: str) -> None:
     _, bag = check_text(f"kernel k(x: f64[N]) {{ return x + {body} }}")
     assert [d.code for d in bag.items] == ["TC0303"]
