@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from tensorc.interp.tensor_interp import compare, interpret_with_bounds
 from tensorc.loop_ir.program import LoopNode, LoopProgram
 from tensorc.loop_ir.verify import verify_loop_program
 from tensorc.lowering.lower import lower_program
+from tensorc.scheduler.policy import POLICIES, FusionPolicy
 from tensorc.sema.check import check_file
 from tensorc.signature import Result
 from tensorc.source import Source
@@ -186,9 +188,15 @@ def draw_calls(
     return tuple(calls)
 
 
+UNFUSED = FusionPolicy("none", inductor_rules=False, partners=0)
+"""Considers no pair of nodes, so that every node is a nest of its own."""
+
+
 def build_module(text: str, options: CompileOptions, directory: Path) -> Module:
-    """Compile and load `text`, for this machine unless the options have a target."""
-    return load_unit(Source("<grown>", text), replace(options, target=options.target or "native"), directory)
+    """Compile and load `text`, for this machine unless the options have a target; with a policy `none`."""
+    options = replace(options, target=options.target or "native")
+    with patch.dict(POLICIES, {UNFUSED.name: UNFUSED}):
+        return load_unit(Source("<grown>", text), options, directory)
 
 
 def run_module(module: Module, call: Call, threads: int) -> Outcome:

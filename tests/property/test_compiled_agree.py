@@ -17,7 +17,6 @@ from programs import grow_file
 
 from tensorc.driver import CompileOptions
 from tensorc.interp.scalar_ops import ElementaryLibrary
-from tensorc.scheduler.policy import POLICIES, FusionPolicy
 
 KERNELS = 25
 CALLS = 2
@@ -32,12 +31,6 @@ BUILDS = {
 }
 FAST = {f"{name}, fast": replace(options, math="fast") for name, options in BUILDS.items()}
 """The freedoms of math=fast are taken before anything here could matter to them."""
-
-
-@pytest.fixture(autouse=True)
-def no_fusion_policy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy that considers no pair of nodes, so that every node is a nest of its own."""
-    monkeypatch.setitem(POLICIES, "none", FusionPolicy("none", inductor_rules=False, partners=0))
 
 
 Files = dict[int, tuple[str, tuple[Call, ...]]]

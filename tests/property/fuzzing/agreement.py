@@ -31,7 +31,6 @@ from programs import draw_arguments, draw_sizes
 from tensorc.api import Module
 from tensorc.driver import CompileOptions
 from tensorc.interp.scalar_ops import ElementaryLibrary
-from tensorc.scheduler.policy import POLICIES, FusionPolicy
 from tensorc.tensor_ir.program import TensorProgram
 
 SANITIZERS = ("address", "undefined")
@@ -45,7 +44,6 @@ BUILDS = {
 }
 """Builds whose results must have the same bits, by name; `unfused` considers no pair of nodes."""
 
-POLICIES.setdefault("none", FusionPolicy("none", inductor_rules=False, partners=0))
 CALLS = 3
 THREADS = (1, 2)
 
