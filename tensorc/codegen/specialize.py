@@ -13,6 +13,7 @@ from dataclasses import replace
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Inside, Literal, Load
 from tensorc.loop_schedule.program import Check, Let, Scan, Stmt, Store
+from tensorc.loop_schedule.walk import needed_only
 
 Guards = tuple[Poly, ...]
 Conditions = Mapping[str, Guards]
@@ -44,7 +45,7 @@ def specialize(
         elif isinstance(s, Store | Check | Scan):
             s = replace(s, value=instead.get(s.value, s.value))
         kept.append(s)
-    return _needed(kept, {instead.get(r, r) for r in results}), instead
+    return tuple(needed_only(kept, {instead.get(r, r) for r in results})), instead
 
 
 def _chosen(let: Let, conditions: Conditions, known: Mapping[Poly, bool]) -> str | None:
@@ -66,17 +67,3 @@ def _decided(let: Let, known: Mapping[Poly, bool]) -> Let:
         return replace(let, op="constant", attrs=zero)
     open_ = tuple(g for g in let.attrs.guards if not known.get(g))
     return replace(let, attrs=replace(let.attrs, guards=open_))
-
-
-def _needed(body: Sequence[Stmt], used: set[str]) -> tuple[Stmt, ...]:
-    """Backwards, without the values that only a dropped branch used."""
-    kept: list[Stmt] = []
-    for s in reversed(body):
-        if isinstance(s, Let):
-            if s.name not in used:
-                continue
-            used.update(s.args)
-        elif isinstance(s, Store | Check | Scan):
-            used.add(s.value)
-        kept.append(s)
-    return tuple(reversed(kept))

@@ -19,7 +19,8 @@ from tensorc.index_algebra import ONE, ZERO, Poly, Sym, as_poly, axis
 from tensorc.loop_ir.guards import index_polys
 from tensorc.loop_ir.program import Axis, Buffer, Inside, Load, LoopNode, ScalarAttrs
 from tensorc.loop_schedule.program import Parallel, ParallelVector, Single, Stmt, Store, Vector
-from tensorc.loop_schedule.values import Names, Scope, used_only
+from tensorc.loop_schedule.values import Names, Scope
+from tensorc.loop_schedule.walk import needed_only
 
 VECTOR: Final = 8
 FEW_VECTORS: Final = 2
@@ -57,7 +58,8 @@ def build_flat(
                 stores.append(Store(node.buffer, index, value, buffers[node.buffer].dtype))
     outside, outer, inner = top.take(0), step.take(1), scope.take(2)
     if unrolled is not None:
-        outside, outer, inner = used_only((outside, outer, inner), stores)
+        used = {s.value for s in stores}
+        inner, outer, outside = (needed_only(leaves, used) for leaves in (inner, outer, outside))
     if not axes:
         return (*outside, Single(tuple(stores)))
     if len(axes) == 1:

@@ -6,7 +6,7 @@ goes to the deepest level among its axes and its operands, so what does not chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tensorc.dtypes import I64, DType
@@ -23,7 +23,7 @@ from tensorc.loop_ir.program import (
     ScalarAttrs,
     ScalarOp,
 )
-from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan, Store
+from tensorc.loop_schedule.program import Check, Leaf, Let, RuntimeFailure, Scan
 
 Resolve = Callable[[Load], "str | Load"]
 
@@ -191,24 +191,6 @@ def renamed_attrs(attrs: ScalarAttrs, rename: Mapping[Sym, Poly]) -> ScalarAttrs
             return Gather(buffer, offset.substitute(rename), strides)
         case _:
             return attrs
-
-
-def used_only(levels: Sequence[Sequence[Leaf]], stores: Sequence[Store]) -> tuple[list[Leaf], ...]:
-    """The values of each level, outermost first, without those that no store, check or scan needs."""
-    used = {s.value for s in stores}
-    kept: list[list[Leaf]] = []
-    for leaves in reversed(levels):
-        needed: list[Leaf] = []
-        for leaf in reversed(leaves):
-            if isinstance(leaf, Let):
-                if leaf.name not in used:
-                    continue
-                used.update(leaf.args)
-            else:
-                used.add(leaf.value)
-            needed.append(leaf)
-        kept.append(needed[::-1])
-    return tuple(reversed(kept))
 
 
 def _holds(guard: Poly) -> bool | None:

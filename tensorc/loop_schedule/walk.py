@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from tensorc.index_algebra import Poly
 from tensorc.loop_ir.program import Axis, Gather, Load
@@ -23,6 +24,8 @@ from tensorc.loop_schedule.program import (
     Vector,
     children,
 )
+
+S = TypeVar("S", bound=Stmt)
 
 
 def walk(body: Sequence[Stmt]) -> Iterator[Stmt]:
@@ -46,6 +49,20 @@ def used_values(body: Sequence[Stmt]) -> set[str]:
             case _:
                 pass
     return found
+
+
+def needed_only(body: Sequence[S], used: set[str]) -> list[S]:
+    """The statements of one body without the values that nothing in it uses, nor `used`, which grows."""
+    kept: list[S] = []
+    for s in reversed(body):
+        if isinstance(s, Let):
+            if s.name not in used:
+                continue
+            used.update(s.args)
+        elif isinstance(s, Store | Check | Scan):
+            used.add(s.value)
+        kept.append(s)
+    return kept[::-1]
 
 
 def loop_axes(s: Stmt) -> tuple[Axis, ...]:
