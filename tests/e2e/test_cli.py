@@ -6,71 +6,19 @@ import json
 import os
 import re
 import shutil
-import signal
 import stat
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
+from command import ONE, ROOT, SOFTMAX, WRONG, call, executable, files, place, tensorc
 
 from tensorc import __version__
 from tensorc.cli import options
-from tensorc.cli.main import run
 from tensorc.driver import MATH_MODES, POLICIES, SANITIZERS, STAGE_NAMES
 
-ROOT = Path(__file__).resolve().parents[2]
-SOFTMAX = ROOT / "examples" / "softmax.tdsl"
-
-ONE = """## Twice.
-kernel double(x: f32[N], a: f32 = 2) -> f32[N] requires N >= 1 { return a * x }
-"""
-TWO = ONE + "kernel grid(n: i64) -> f64[n] { return zeros(n) }\n"
-WRONG = "kernel f(x: f32[N]) -> f32[N] {\n    return x + y\n}\n"
-
-
-@pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each test has a directory of its own; kernels of all tests share a cache."""
-    for name in ("CXX", "CXXFLAGS", "TENSORC_TARGET"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TENSORC_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cache"))
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("tmp")))
-    monkeypatch.setenv("TMPDIR", tempfile.gettempdir())
-    monkeypatch.chdir(tmp_path)
-    Path("one.tdsl").write_text(ONE)
-    Path("two.tdsl").write_text(TWO)
-    Path("wrong.tdsl").write_text(WRONG)
-    return tmp_path
-
-
-def tensorc(*words: object, given: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tensorc", *map(str, words)],
-        input=given,
-        capture_output=True,
-        check=False,
-    )
-    out, err = done.stdout.decode(), done.stderr.decode()
-    assert "Traceback" not in out + err
-    return subprocess.CompletedProcess(words, done.returncode, out, err)
-
-
-def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """Run the command in this process: status, output, messages."""
-    status = run([str(w) for w in words])
-    captured = capsys.readouterr()
-    assert "Traceback" not in captured.out + captured.err
-    return status, captured.out, captured.err
-
-
-def files() -> set[str]:
-    return {p.name for p in Path().iterdir() if not p.name.endswith(".tdsl")}
+__all__ = ["place"]  # the directory of every test here
 
 
 # -- help, version ----------------------------------------------------------------------------------
@@ -216,13 +164,6 @@ def test_options_reach_the_compiler(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 # -- bad input --------------------------------------------------------------------------------------
-
-
-def executable(name: str, body: str) -> Path:
-    path = Path(name).absolute()
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return path
 
 
 def test_program_errors(capsys: pytest.CaptureFixture[str]) -> None:
@@ -420,148 +361,6 @@ def test_internal_error_writes_a_report(
     assert "out of cheese" in report and "Traceback" in report and ONE in report and __version__ in report
 
 
-def heed_signals() -> None:
-    """What a shell starts in the background ignores SIGINT, and so does everything that it starts."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    for _ in range(300):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it has not come to be")
-
-
-def is_running(process: int) -> bool:
-    """Whether there is such a process; one that has ended but was not waited for is none."""
-    command = ["ps", "-o", "stat=", "-p", str(process)]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return said.strip()[:1] not in ("", "Z")
-
-
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
-@pytest.mark.parametrize("heeds", [True, False], ids=["willing", "stubborn"])
-def test_signals_stop_the_compiler_and_leave_nothing(
-    tmp_path: Path, number: signal.Signals, status: int, heeds: bool
-) -> None:
-    """Nor do the compiler's children go on, and one that ignores the request is ended by force."""
-    real = shutil.which("g++") or shutil.which("clang++")
-    probe = f'for a in "$@"; do [ "$a" = -dM ] && exec {real} "$@"; done'
-    started = tmp_path / "started"
-    trap = "" if heeds else "trap '' TERM INT HUP; "
-    fake = executable("slow-cxx", f"{probe}\n{trap}sleep 60 & echo $! > {started}; wait; sleep 60")
-    command = [sys.executable, "-m", "tensorc", "compile", "one.tdsl", "-o", "out/k.so", "--cxx", str(fake)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
-    try:
-        wait_until(lambda: started.exists() and started.read_text().endswith("\n"))
-        process.send_signal(number)
-        _, err = process.communicate(timeout=30)
-    finally:
-        process.kill()
-    assert process.returncode == status
-    assert err.strip() == ""
-    assert list(Path("out").iterdir()) == []
-    wait_until(lambda: not is_running(int(started.read_text())))
-
-
-def test_a_signal_that_is_ignored_stays_ignored() -> None:
-    program = (
-        "import signal\nfrom tensorc.cli.main import heed_requests\n"
-        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\nheed_requests()\n"
-        "print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN, callable(signal.getsignal(signal.SIGTERM)))"
-    )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert said.stdout == "True True\n"
-
-
-def test_native_code_ends_at_once() -> None:
-    """It raises no exception: while a kernel runs, the signal does what it does to any process."""
-    program = (
-        "import os, signal\nfrom tensorc.api import Kernel\nfrom tensorc.cli.main import main\n"
-        "called = Kernel.__call__\n"
-        "def ended(self, *args, **named):\n"
-        "    called(self, *args, **named)\n    os.kill(os.getpid(), signal.SIGTERM)\n"
-        "Kernel.__call__ = ended\n"
-        "main(['run', 'one.tdsl'])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], preexec_fn=heed_signals, check=False)
-    assert done.returncode == -signal.SIGTERM
-
-
-def test_reader_that_goes_away() -> None:
-    command = f"{sys.executable} -m tensorc compile one.tdsl -o - --emit=cpp | head -n 1"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    assert done.returncode == 0
-
-
-def through_shell(words: str) -> subprocess.CompletedProcess[str]:
-    """`tensorc WORDS` with the redirections of a shell."""
-    command = f"{sys.executable} -W error -m tensorc {words}"
-    return subprocess.run(["bash", "-c", command], input="", capture_output=True, text=True, check=False)
-
-
-PRINTING = (
-    "--help",
-    "explain TC0402",
-    "explain one.tdsl",
-    "check --types one.tdsl",
-    "compile one.tdsl -o - --emit=cpp",
-    "compile one.tdsl --until=lower",
-    "run one.tdsl --check",
-)
-
-
-@pytest.mark.parametrize("words", PRINTING)
-def test_output_that_is_closed_is_not_missed(words: str) -> None:
-    for closed in (">&-", "2>&-", "<&- >&- 2>&-"):
-        done = through_shell(f"{words} {closed}")
-        assert (done.returncode, done.stderr) == (0, ""), closed
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("words", [*PRINTING, "check --error-format=json wrong.tdsl"])
-def test_output_that_takes_no_more(words: str) -> None:
-    done = through_shell(f"{words} > /dev/full")
-    assert done.returncode == 2
-    assert done.stderr == "error: cannot write the output: No space left on device\n"
-    assert through_shell(f"{words} > /dev/full 2>&1").returncode == 2
-
-
-@pytest.mark.parametrize("target", ["&-", "/dev/full"])
-def test_messages_that_are_lost_leave_the_status(target: str) -> None:
-    if target == "/dev/full" and not Path(target).exists():
-        pytest.skip("needs /dev/full")
-    for words, status in (("check wrong.tdsl", 1), ("check missing.tdsl", 2), ("compile", 2)):
-        done = through_shell(f"{words} 2>{target}")
-        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
-
-
-def test_standard_input_that_is_closed_is_empty() -> None:
-    done = through_shell("check - <&-")
-    assert done.returncode == 1 and "error[TC0114]: `<stdin>` is empty" in done.stderr
-
-
-def test_a_working_directory_that_is_gone() -> None:
-    inside = "import os, sys; os.chdir('gone'); os.rmdir('../gone'); os.execv(sys.argv[1], sys.argv[1:])"
-    for words, code in (
-        (["check", "../one.tdsl"], "TC0801"),
-        (["compile", str(Path("one.tdsl").resolve())], "TC0604"),
-    ):
-        Path("gone").mkdir()
-        command = [sys.executable, "-c", inside, sys.executable, "-m", "tensorc", *words]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 2, done.stderr
-        assert done.stderr.startswith(f"error[{code}]") and "Traceback" not in done.stderr
-
-
 # -- check, explain, doctor -------------------------------------------------------------------------
 
 
@@ -608,140 +407,3 @@ def test_doctor_without_compiler(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setenv("PATH", "/nowhere")
     status, _, err = call(capsys, "doctor")
     assert status == 3 and "no C++ compiler works" in err
-
-
-# -- run --------------------------------------------------------------------------------------------
-
-
-def test_run(capsys: pytest.CaptureFixture[str]) -> None:
-    x = np.arange(5, dtype=np.float32)
-    np.save("x.npy", x)
-    status, out, err = call(capsys, "run", "one.tdsl", "x=@x.npy", "a=3", "-o", "out.npz", "--check")
-    assert (status, err) == (0, "")
-    assert re.match(r"double: out float32 \(5,\)  \d+\.\d+ ms\n", out)
-    assert "agrees with the interpreter" in out
-    with np.load("out.npz") as saved:
-        assert saved.files == ["out"]
-        np.testing.assert_array_equal(saved["out"], 3 * x)
-
-
-def test_run_makes_inputs_up(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("pair.tdsl").write_text(
-        "dims N ~ 6, D = 3\nkernel f(x: f32[N, D], w: f32[D], k: i32[2 * N], b: bool[N]) {\n"
-        "    return where(b[:, None], x * w, x), k\n}\n"
-    )
-    for words, shape in (
-        ([], (6, 3)),
-        (["x=rand:4x3"], (4, 3)),
-        (["k=rand:10"], (5, 3)),
-        (["--hint=N=2"], (2, 3)),
-    ):
-        status, out, err = call(capsys, "run", "pair.tdsl", *words, "--check")
-        assert (status, err) == (0, "")
-        assert f"float32 {shape}" in out
-    first = [call(capsys, "run", "pair.tdsl", "-o", f"{k}.npz")[0] for k in "ab"]
-    assert first == [0, 0]
-    with np.load("a.npz") as a, np.load("b.npz") as b:
-        assert all(np.array_equal(a[n], b[n]) for n in a.files)
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["x"], "the input 'x' is not of the form NAME=VALUE"),
-        (["y=3"], "has no parameter 'y'"),
-        (["x=rand:3", "x=rand:3"], "given twice"),
-        (["x=3"], "'x=3' is no array"),
-        (["x=rand"], "needs a shape"),
-        (["x=@none.npy"], "cannot read 'none.npy'"),
-        (["x=@one.tdsl"], "is no .npy file"),
-        (["x=rand:3", "a=three"], "'three' is no f32 for 'a'"),
-        (["x=rand:3x3"], "argument 'x' is float32 (3, 3), expected f32[N]"),
-        (["x=rand:9999999999999999"], "no memory for 'x' of 9999999999999999 elements"),
-        (["x=@f64.npy"], "argument 'x' is float64 (3,), expected f32[N]"),
-        (["x=rand:0"], "requires N >= 1"),
-    ],
-)
-def test_run_refuses_inputs(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    np.save("f64.npy", np.zeros(3))
-    status, out, err = call(capsys, "run", "one.tdsl", *words, "-o", "out.npz")
-    assert (status, out) == (2, "")
-    assert err.startswith("error[TC0803]: ") and said in err
-    assert "double takes x: f32[N], a: f32" in err
-    assert "out.npz" not in files()
-
-
-def test_run_chooses_a_kernel(capsys: pytest.CaptureFixture[str]) -> None:
-    status, _, err = call(capsys, "run", "two.tdsl")
-    assert status == 2 and "several kernels: name one with -k" in err and "double, grid" in err
-    status, out, _ = call(capsys, "run", "two.tdsl", "-k", "grid", "n=4", "--check")
-    assert status == 0 and "float64 (4,)" in out
-    status, _, err = call(capsys, "run", "two.tdsl", "-k", "none")
-    assert status == 2 and "error[TC0804]" in err
-
-
-def test_run_takes_defaults_of_every_kind(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("d.tdsl").write_text(
-        "kernel b(x: f32[N], t: bool = true, u: bool = false) { return where(t and not u, x, -x) }\n"
-        "kernel i(n: i64 = 3, k: u8 = 2) { return arange(n) * k }\n"
-        "kernel s(x: f32[n], n: i64 = 3) { return x * f32(n) }\n"
-        "kernel f(x: f32[N], a: f16 = 0.5, c: bf16 = -2, d: f64 = inf) {\n"
-        "    return x * f32(a), x * f32(c), x * f32(d)\n}\n"
-    )
-    np.save("x.npy", np.ones(3, np.float32))
-    for words in (["b", "x=@x.npy", "-o", "b.npz"], ["i"], ["s"], ["s", "x=@x.npy"], ["f"]):
-        assert call(capsys, "run", "d.tdsl", "--check", "-k", *words)[::2] == (0, ""), words
-    with np.load("b.npz") as saved:
-        assert saved["out"].tolist() == [1, 1, 1]
-    assert "float32 (3,)" in call(capsys, "run", "d.tdsl", "-k", "s")[1]
-
-
-def test_run_chooses_a_case(capsys: pytest.CaptureFixture[str]) -> None:
-    generic = "kernel g[T: f32 | f64, U: f32 | i32](x: T[N], y: U[N], a: T = 2) { return x * a, y }\n"
-    Path("g.tdsl").write_text(generic)
-    Path("more.tdsl").write_text(generic + ONE)
-    for name in ("float32", "float64", "int32", "int8"):
-        np.save(f"{name}.npy", np.zeros(3, name))
-    for file, words, case in (
-        ("g.tdsl", ["x=@float64.npy", "y=@int32.npy"], "g_f64_i32"),
-        ("more.tdsl", ["-k", "g", "x=@float32.npy", "y=@float32.npy"], "g_f32_f32"),
-        ("more.tdsl", ["-k", "g_f64_i32"], "g_f64_i32"),
-    ):
-        status, out, err = call(capsys, "run", file, *words)
-        assert (status, err) == (0, "") and out.startswith(f"{case}: ")
-    for words, code, said in (
-        ([], "TC0804", "several cases of kernel 'g'"),
-        (["x=rand:3"], "TC0804", "g_f32_f32, g_f32_i32, g_f64_f32, g_f64_i32"),
-        (["x=@float64.npy"], "TC0804", "kernels: g_f64_f32, g_f64_i32"),
-        (["x=@int8.npy"], "TC0803", "no case of kernel 'g' takes int8 for 'x'"),
-        (["x=@none.npy"], "TC0803", "cannot read 'none.npy'"),
-        (["z=3"], "TC0803", "has no parameter 'z'"),
-    ):
-        status, _, err = call(capsys, "run", "more.tdsl", "-k", "g", *words)
-        assert status == 2 and f"error[{code}]" in err and said in err
-    assert "several kernels: name one with -k" in call(capsys, "run", "more.tdsl")[2]
-
-
-def test_failed_check(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A kernel that computes something else than the program says: here, by a wrong constant in its C++."""
-    import tensorc.api
-
-    honest = tensorc.api.library_text
-
-    def spoiled(*args: object) -> str:
-        text = honest(*args)  # type: ignore[arg-type]
-        marker = "tdsl_double("
-        assert marker in text
-        head, _, tail = text.partition(marker)
-        brace = tail.index("{") + 1
-        return f"{head}{marker}{tail[:brace]} a = a + 1;{tail[brace:]}".replace("const float a", "float a")
-
-    monkeypatch.setattr(tensorc.api, "library_text", spoiled)
-    status, _, err = call(capsys, "run", "one.tdsl", "x=rand:8", "--check")
-    assert status == 4
-    assert re.search(r"check: double\.out\[0\] is .*, expected ", err)
-
-
-def test_run_from_stdin_with_threads() -> None:
-    done = tensorc("run", "-", "x=rand:100", "--threads", "1", "--check", given=ONE.encode())
-    assert done.returncode == 0, done.stderr
