@@ -220,6 +220,15 @@ def _gate(args: Sequence[Approx], value: Values) -> Bounds:
     return _from_finite(1.13 * args[0].bound, args, value)
 
 
+def _gelu(args: Sequence[Approx], value: Values) -> Bounds:
+    return _gate(args, value) + _subnormal_erfc(args, value)
+
+
+def _subnormal_erfc(args: Sequence[Approx], value: Values) -> Bounds:
+    """The interpreter multiplies x by an erfc that is subnormal below -37.5: a few units of it, times x."""
+    return np.where((args[0].value < -37.0) & np.isfinite(value), 2.0**-1067, 0.0)
+
+
 def _log_of_sum(args: Sequence[Approx], value: Values) -> Bounds:
     """logaddexp moves by at most the larger error, and has one of its own where its terms leave little."""
     moved = np.maximum(args[0].bound, args[1].bound)
@@ -377,7 +386,7 @@ _RULES: dict[str, Rule] = {
     "atan2": _angle,
     "hypot": _sum_of_bounds,
     "silu": _gate,
-    "gelu": _gate,
+    "gelu": _gelu,
     "logaddexp": _log_of_sum,
     "equal": _compare,
     "not_equal": _compare,
@@ -398,6 +407,7 @@ _RULES |= {fast: _RULES[strict] for strict, fast in FAST.items() if strict in _R
 _INEXACT_FROM_EXACT: dict[str, Rule] = {
     "copysign": _nan_sign_doubt,
     "floor_divide": _large_quotient_error,
+    "gelu": _subnormal_erfc,
     "logaddexp": _cancellation,
 }
 """Float operators with an error of their own that is not a rounding."""

@@ -61,8 +61,9 @@ def _sigmoid(x: Values) -> Values:
 
 
 def _silu(x: Values) -> Values:
-    small = np.exp(-np.abs(x))
-    found = np.where(x >= 0, x, x * small) / (1.0 + small)
+    """In halves below 0: the whole power is subnormal where its product with x still has digits."""
+    half = np.exp(-0.5 * np.abs(x))
+    found = np.where(x >= 0, x, x * half * half) / (1.0 + half * half)
     return np.where(x == -np.inf, -0.0, found)
 
 

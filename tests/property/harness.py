@@ -22,7 +22,7 @@ from tensorc.interp.float_values import carried
 from tensorc.interp.loop_interp import AccessCounts, interpret_loops
 from tensorc.interp.scalar_ops import ElementaryLibrary
 from tensorc.interp.tensor_interp import compare, interpret_with_bounds
-from tensorc.loop_ir.program import LoopNode, LoopProgram
+from tensorc.loop_ir.program import LoopNode, LoopProgram, NopNode
 from tensorc.loop_ir.verify import verify_loop_program
 from tensorc.lowering.lower import lower_program
 from tensorc.scheduler.policy import POLICIES, FusionPolicy
@@ -44,8 +44,8 @@ Results = tuple[npt.NDArray[Any], ...]
 class Outcome:
     """What a call gave: its results, or the type of the exception it raised.
 
-    `unread`: a node that gathers has no iterations, so that the indices of another schedule of the same
-    program may be checked although nothing is read with them.
+    `unread`: a node that gathers has no iterations, or an array provably no elements, so that the indices of
+    another schedule of the same program may be checked although nothing is read with them.
     """
 
     results: Results
@@ -111,6 +111,8 @@ def _as_loader_gives(array: npt.NDArray[Any], result: Result) -> npt.NDArray[Any
 
 def _gathers_nothing(loops: LoopProgram, arguments: Mapping[str, Any]) -> bool:
     call = bind_arguments(loops.signature, arguments)
+    if any(isinstance(n, NopNode) for n in loops.nodes):
+        return True  # nothing tells what it would have gathered
     gathering = [n for n in loops.nodes if isinstance(n, LoopNode) and n.gathered()]
     return any(0 in call.shape([a.extent for a in (*n.iter_axes, *n.reduce_axes)]) for n in gathering)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from harness import check_bounds, check_text, lower, run_loops
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_builders import ProgramBuilder
 
 from tensorc.dtypes import F32, I32
+from tensorc.interp.scalar_ops import ElementaryLibrary
 from tensorc.interp.tensor_interp import compare, interpret, interpret_with_bounds
 
 ARITHMETIC = (
@@ -197,3 +199,26 @@ def test_a_wrong_result_is_noticed() -> None:
     wrong[3] += 1
     assert compare(wrong, whole, whole_bound) is not None
     assert len(interpret(program, data)) == 2
+
+
+FAR_BELOW = """
+kernel k(x: f64[N]) { return silu(x), gelu(x) }
+kernel unread(i: u8[1], p: f64[1], x: f32[1]) {
+    a = take(p, i - 1)
+    e[j] = x[j] - x[j + 1] for j in 0
+    return x ** a + e
+}
+"""
+
+
+def test_results_that_are_subnormal(elementary: ElementaryLibrary) -> None:
+    """silu and gelu have digits where the power in them has none."""
+    program = check_text(FAR_BELOW)[0]
+    x = np.concatenate((np.linspace(-755.0, -700.0, 400), np.linspace(-39.0, -36.0, 400)))
+    check_bounds(program, {"x": x}, run_loops(lower(program, "default"), {"x": x}, elementary))
+
+
+def test_indices_of_what_has_no_elements(elementary: ElementaryLibrary) -> None:
+    program = check_text(FAR_BELOW)[1]
+    arguments = {"i": np.zeros(1, np.uint8), "p": np.ones(1), "x": np.ones(1, np.float32)}
+    check_bounds(program, arguments, run_loops(lower(program, "default"), arguments, elementary))
